@@ -1,7 +1,6 @@
 # Compiles neighbouring sources of a part of the tree (src/stencil, src/dynamics, src/sums/fmm, …) together, some thousand
-# lines at a time: headers are read, and templates of other libraries compiled, once for all of them, which saves a first
-# build about half of its time. Names of sources in one part must therefore differ, in anonymous namespaces as well; which
-# of them meet depends on the sizes of all.
+# lines at a time: headers are read, and templates of other libraries compiled, once for all of them. Names of sources in
+# one part must therefore differ, in anonymous namespaces as well; which of them meet depends on the sizes of all.
 # The preset for lint takes each source alone, which proves that it includes what it needs.
 option(FARFIELD_UNITY "Compile several sources of a part of the tree at a time" ON)
 set(FARFIELD_UNITY_BYTES 90000 CACHE STRING "Bytes of the sources that are compiled at a time")

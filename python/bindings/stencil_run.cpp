@@ -294,7 +294,7 @@ void bind_progress(nb::module_& module) {
                    &StencilRunProgress::seconds_left);
 }
 
-void bind_result(nb::module_& module) {
+void bind_run_result(nb::module_& module) {
     auto result = nb::class_<StencilRunResult>(module, "StencilRunResult",
                                                "What a stencil run has done and what it left behind.");
     result.def_ro("finished", &StencilRunResult::finished)
@@ -315,7 +315,7 @@ void bind_result(nb::module_& module) {
 
 void bind_stencil_run(nb::module_& module) {
     bind_progress(module);
-    bind_result(module);
+    bind_run_result(module);
     const auto call_signature = signature();
     module.def(
         "run_stencil",

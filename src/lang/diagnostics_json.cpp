@@ -1,14 +1,12 @@
 // Diagnostics as JSON, for editors and scripts.
 #include "lang/diagnostics.h"
 
-#include <nlohmann/json.hpp>
+#include "base/json.h"
 
 namespace farfield::lang {
 namespace {
 
-using nlohmann::ordered_json;
-
-void add_place(ordered_json& json, const SourceText& source, Span span) {
+void add_place(Json& json, const SourceText& source, Span span) {
     const auto begin = source.place(span.begin);
     const auto end = source.place(span.end);
     json["line"] = begin.line;
@@ -17,16 +15,16 @@ void add_place(ordered_json& json, const SourceText& source, Span span) {
     json["end_column"] = end.column;
 }
 
-ordered_json one(const SourceText& source, const Diagnostic& diagnostic) {
-    ordered_json json;
+Json one(const SourceText& source, const Diagnostic& diagnostic) {
+    Json json;
     json["kind"] = diagnostic.kind->name;
     json["severity"] = name_of(diagnostic.kind->severity);
     json["message"] = diagnostic.message;
     json["remedy"] = diagnostic.remedy;
     if (diagnostic.span) add_place(json, source, *diagnostic.span);
-    json["notes"] = ordered_json::array();
+    json["notes"] = Json::array();
     for (const auto& note : diagnostic.notes) {
-        ordered_json entry;
+        Json entry;
         entry["message"] = note.text;
         if (note.span) add_place(entry, source, *note.span);
         json["notes"].push_back(entry);
@@ -37,14 +35,14 @@ ordered_json one(const SourceText& source, const Diagnostic& diagnostic) {
 } // namespace
 
 std::string to_json(const Diagnostics& diagnostics) {
-    ordered_json json;
+    Json json;
     json["file"] = diagnostics.source().name();
     json["errors"] = diagnostics.errors();
     json["warnings"] = diagnostics.warnings();
-    json["diagnostics"] = ordered_json::array();
+    json["diagnostics"] = Json::array();
     for (const auto& diagnostic : diagnostics.sorted())
         json["diagnostics"].push_back(one(diagnostics.source(), diagnostic));
-    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n"; // bytes that are no UTF-8
+    return json.dump(2) + "\n"; // bytes that are no UTF-8
 }
 
 } // namespace farfield::lang

@@ -1,23 +1,18 @@
 // The report of bench_direct_cuda as a table and as JSON.
+#include "base/json.h"
 #include "io/atomic_file.h"
 #include "studies/bench_direct_cuda.h"
 #include "studies/bench_points.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 namespace farfield {
 namespace {
-
-using nlohmann::ordered_json;
 
 std::string or_dash(const std::optional<double>& value, int digits) {
     return value ? fmt::format("{:.{}f}", *value, digits) : "-";
 }
 
-ordered_json or_null(const std::optional<double>& value) {
-    return value ? ordered_json(*value) : ordered_json();
-}
+Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 std::string_view limit_of(const cuda::RungResources& kernel, const cuda::MultiprocessorLimits& limits) {
     return cuda::blocks_that_fit(kernel, limits).limit();
@@ -29,7 +24,7 @@ std::string resources_text(const BenchCudaRow& row, const cuda::MultiprocessorLi
                        100.0 * cuda::occupancy(*row.resources, limits), limit_of(*row.resources, limits));
 }
 
-ordered_json json_of(const cuda::RungResources& kernel, const cuda::MultiprocessorLimits& limits) {
+Json json_of(const cuda::RungResources& kernel, const cuda::MultiprocessorLimits& limits) {
     const auto fit = cuda::blocks_that_fit(kernel, limits);
     return {{"registers_per_thread", kernel.registers},
             {"shared_bytes_per_block", kernel.shared_bytes},
@@ -58,15 +53,15 @@ void append_row(std::string& out, const BenchCudaRow& row, const cuda::Multiproc
         resources_text(row, limits));
 }
 
-ordered_json json_of(const cuda::Ceilings& ceilings) {
-    ordered_json json{{"fma_float_per_second", ceilings.fma_float},
-                      {"fma_double_per_second", ceilings.fma_double},
-                      {"rsqrt_float_per_second", ceilings.rsqrt_float},
-                      {"copy_bytes_per_second", ceilings.copy_bytes},
-                      {"host_to_gpu_bytes_per_second", ceilings.to_gpu_bytes},
-                      {"gpu_to_host_bytes_per_second", ceilings.to_host_bytes},
-                      {"clock_hz", ceilings.clock_hz},
-                      {"rated_clock_hz", ceilings.most_clock_hz}};
+Json json_of(const cuda::Ceilings& ceilings) {
+    Json json{{"fma_float_per_second", ceilings.fma_float},
+              {"fma_double_per_second", ceilings.fma_double},
+              {"rsqrt_float_per_second", ceilings.rsqrt_float},
+              {"copy_bytes_per_second", ceilings.copy_bytes},
+              {"host_to_gpu_bytes_per_second", ceilings.to_gpu_bytes},
+              {"gpu_to_host_bytes_per_second", ceilings.to_host_bytes},
+              {"clock_hz", ceilings.clock_hz},
+              {"rated_clock_hz", ceilings.most_clock_hz}};
     for (const auto& loop : ceilings.fma_loops)
         json["fma_loops"].push_back({{"type", loop.is_double ? "double" : "float"},
                                      {"own_operands", loop.own_operands},
@@ -77,7 +72,7 @@ ordered_json json_of(const cuda::Ceilings& ceilings) {
     return json;
 }
 
-ordered_json json_of(const BenchCudaRow& row, const cuda::MultiprocessorLimits& limits) {
+Json json_of(const BenchCudaRow& row, const cuda::MultiprocessorLimits& limits) {
     return {{"rung", cuda::info_of(row.rung).name},
             {"precision", name_of(row.precision)},
             {"n", row.n},
@@ -96,7 +91,7 @@ ordered_json json_of(const BenchCudaRow& row, const cuda::MultiprocessorLimits& 
             {"share_of_peak", row.share_of_peak},
             {"share_of_realistic_peak", row.share_of_realistic},
             {"share_of_actual_peak", or_null(row.share_of_actual)},
-            {"resources", row.resources ? json_of(*row.resources, limits) : ordered_json()}};
+            {"resources", row.resources ? json_of(*row.resources, limits) : Json()}};
 }
 
 } // namespace
@@ -129,26 +124,26 @@ std::string to_text(const BenchCudaReport& report) {
 }
 
 std::string to_json(const BenchCudaReport& report) {
-    ordered_json json{{"benchmark", "direct"},
-                      {"device", report.device},
-                      {"multiprocessors", report.multiprocessors},
-                      {"multiprocessor",
-                       {{"threads", report.limits.threads},
-                        {"blocks", report.limits.blocks},
-                        {"registers", report.limits.registers},
-                        {"shared_bytes", report.limits.shared_bytes}}},
-                      {"cpu", report.cpu},
-                      {"model", "plummer"},
-                      {"softening", bench_softening},
-                      {"outputs", "field"},
-                      {"clock", "events"},
-                      {"repeats", report.repeats},
-                      {"cpu_thread",
-                       {{"n", report.cpu_n},
-                        {"float_pairs_per_second", report.cpu_float_pairs},
-                        {"double_pairs_per_second", report.cpu_double_pairs}}},
-                      {"ceilings", json_of(report.ceilings)}};
-    auto& rows = json["rows"] = ordered_json::array();
+    Json json{{"benchmark", "direct"},
+              {"device", report.device},
+              {"multiprocessors", report.multiprocessors},
+              {"multiprocessor",
+               {{"threads", report.limits.threads},
+                {"blocks", report.limits.blocks},
+                {"registers", report.limits.registers},
+                {"shared_bytes", report.limits.shared_bytes}}},
+              {"cpu", report.cpu},
+              {"model", "plummer"},
+              {"softening", bench_softening},
+              {"outputs", "field"},
+              {"clock", "events"},
+              {"repeats", report.repeats},
+              {"cpu_thread",
+               {{"n", report.cpu_n},
+                {"float_pairs_per_second", report.cpu_float_pairs},
+                {"double_pairs_per_second", report.cpu_double_pairs}}},
+              {"ceilings", json_of(report.ceilings)}};
+    auto& rows = json["rows"] = Json::array();
     for (const auto& row : report.rows) rows.push_back(json_of(row, report.limits));
     return json.dump(2) + "\n";
 }

@@ -1,12 +1,11 @@
 // The report of bench_direct as a table and as JSON.
 #include "studies/bench_direct.h"
 
+#include "base/json.h"
 #include "io/atomic_file.h"
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace farfield {
 
@@ -58,16 +57,13 @@ std::string to_text(const BenchDirectReport& report) {
 }
 
 std::string to_json(const BenchDirectReport& report) {
-    using nlohmann::ordered_json;
-    const auto or_null = [](bool present, double value) {
-        return present ? ordered_json(value) : ordered_json();
-    };
-    ordered_json json{{"benchmark", "direct"},
-                      {"model", "plummer"},
-                      {"softening", 0.01},
-                      {"clock", report.clock},
-                      {"repeats", report.repeats}};
-    auto& rows = json["rows"] = ordered_json::array();
+    const auto or_null = [](bool present, double value) { return present ? Json(value) : Json(); };
+    Json json{{"benchmark", "direct"},
+              {"model", "plummer"},
+              {"softening", 0.01},
+              {"clock", report.clock},
+              {"repeats", report.repeats}};
+    auto& rows = json["rows"] = Json::array();
     for (const auto& row : report.rows)
         rows.push_back({{"rung", row.rung},
                         {"isa", name_of(row.isa)},
@@ -81,7 +77,7 @@ std::string to_json(const BenchDirectReport& report) {
                         {"error", or_null(row.error >= 0.0, row.error)},
                         {"speedup", row.speedup},
                         {"against_plain", or_null(row.against_plain > 0.0, row.against_plain)}});
-    auto& scaling = json["scaling"] = ordered_json::array();
+    auto& scaling = json["scaling"] = Json::array();
     for (const auto& s : report.scaling)
         scaling.push_back({{"rung", s.rung},
                            {"precision", name_of(s.precision)},

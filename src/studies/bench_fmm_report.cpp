@@ -1,13 +1,12 @@
 // The report of bench_fmm as a table, as JSON and as a picture.
 #include "studies/bench_fmm.h"
 
+#include "base/json.h"
 #include "io/atomic_file.h"
 #include "io/picture/plot_curves.h"
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include <array>
+#include <fmt/format.h>
 #include <map>
 
 namespace farfield {
@@ -60,22 +59,19 @@ std::string to_text(const BenchFmmReport& report) {
 }
 
 std::string to_json(const BenchFmmReport& report) {
-    using nlohmann::ordered_json;
     const bool on_gpu = !report.gpu.empty();
-    ordered_json json{{"benchmark", "fmm"},
-                      {"points", "charges in a cube"},
-                      {"gpu", on_gpu ? ordered_json(report.gpu) : ordered_json()},
-                      {"isa", on_gpu ? ordered_json() : ordered_json(name_of(report.isa))},
-                      {"precision", name_of(report.precision)},
-                      {"threads", on_gpu ? ordered_json() : ordered_json(report.threads)},
-                      {"repeats", report.repeats},
-                      {"peak_gflops", 1e-9 * report.peak_flops}};
-    auto& rows = json["rows"] = ordered_json::array();
+    Json json{{"benchmark", "fmm"},
+              {"points", "charges in a cube"},
+              {"gpu", on_gpu ? Json(report.gpu) : Json()},
+              {"isa", on_gpu ? Json() : Json(name_of(report.isa))},
+              {"precision", name_of(report.precision)},
+              {"threads", on_gpu ? Json() : Json(report.threads)},
+              {"repeats", report.repeats},
+              {"peak_gflops", 1e-9 * report.peak_flops}};
+    auto& rows = json["rows"] = Json::array();
     for (const auto& row : report.rows) {
-        const auto of_tree = [&](std::int64_t value) {
-            return row.order > 0 ? ordered_json(value) : ordered_json();
-        };
-        auto passes = ordered_json::object();
+        const auto of_tree = [&](std::int64_t value) { return row.order > 0 ? Json(value) : Json(); };
+        auto passes = Json::object();
         for (const auto& [name, seconds] : row.passes) passes[name] = seconds;
         rows.push_back({{"method", row.order > 0 ? "fmm" : "direct"},
                         {"n", row.n},

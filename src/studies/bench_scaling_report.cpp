@@ -1,12 +1,11 @@
 // The report of bench_scaling as a table, as JSON and as a picture.
 #include "studies/bench_scaling.h"
 
+#include "base/json.h"
 #include "io/atomic_file.h"
 #include "io/picture/plot_curves.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include <iterator>
 #include <string>
 #include <utility>
@@ -60,19 +59,13 @@ std::string to_text(const BenchScalingReport& report) {
 }
 
 std::string to_json(const BenchScalingReport& report) {
-    using nlohmann::ordered_json;
-    ordered_json json{{"benchmark", "scaling"},
-                      {"ranks", report.ranks},
-                      {"threads", report.threads},
-                      {"gpu", report.gpu.empty() ? ordered_json() : ordered_json(report.gpu)},
-                      {"repeats", report.repeats},
-                      {"latency", report.latency},
-                      {"bandwidth", report.bandwidth}};
-    auto& rows = json["rows"] = ordered_json::array();
+    Json json{{"benchmark", "scaling"},       {"ranks", report.ranks},
+              {"threads", report.threads},    {"gpu", report.gpu.empty() ? Json() : Json(report.gpu)},
+              {"repeats", report.repeats},    {"latency", report.latency},
+              {"bandwidth", report.bandwidth}};
+    auto& rows = json["rows"] = Json::array();
     for (const auto& row : report.rows) {
-        const auto of = [](bool here, const auto& value) {
-            return here ? ordered_json(value) : ordered_json();
-        };
+        const auto of = [](bool here, const auto& value) { return here ? Json(value) : Json(); };
         const bool grid = is_grid(row);
         rows.push_back({{"work", name_of(row.work)},
                         {"scaling", kind_of(row)},

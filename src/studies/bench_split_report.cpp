@@ -1,11 +1,10 @@
 // The report of bench_split as a table and as JSON.
+#include "base/json.h"
 #include "io/atomic_file.h"
 #include "studies/bench_points.h"
 #include "studies/bench_split.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 namespace farfield {
 
 std::string to_text(const BenchSplitReport& report) {
@@ -30,12 +29,10 @@ std::string to_text(const BenchSplitReport& report) {
 }
 
 std::string to_json(const BenchSplitReport& report) {
-    using nlohmann::ordered_json;
-    ordered_json json{{"benchmark", "split"},         {"cpu", report.cpu},
-                      {"threads", report.threads},    {"device", report.device},
-                      {"repeats", report.repeats},    {"clock", "wall"},
-                      {"softening", bench_softening}, {"model", "plummer"}};
-    auto& rows = json["rows"] = ordered_json::array();
+    Json json{{"benchmark", "split"},         {"cpu", report.cpu},         {"threads", report.threads},
+              {"device", report.device},      {"repeats", report.repeats}, {"clock", "wall"},
+              {"softening", bench_softening}, {"model", "plummer"}};
+    auto& rows = json["rows"] = Json::array();
     for (const auto& row : report.rows)
         rows.push_back({{"precision", name_of(row.precision)},
                         {"n", row.n},

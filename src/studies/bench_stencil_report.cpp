@@ -1,11 +1,10 @@
 // The report of bench_stencil as a table and as JSON.
 #include "studies/bench_stencil.h"
 
+#include "base/json.h"
 #include "io/atomic_file.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 namespace farfield {
 
 std::string to_text(const BenchStencilReport& report) {
@@ -31,15 +30,14 @@ std::string to_text(const BenchStencilReport& report) {
 }
 
 std::string to_json(const BenchStencilReport& report) {
-    using nlohmann::ordered_json;
-    ordered_json json{{"benchmark", "stencil"},
-                      {"program", bench_stencil_program(false)},
-                      {"threads", report.threads},
-                      {"repeats", report.repeats},
-                      {"compile_seconds", report.compile_seconds},
-                      {"load_seconds", report.load_seconds},
-                      {"triad", report.triad}};
-    auto& rows = json["rows"] = ordered_json::array();
+    Json json{{"benchmark", "stencil"},
+              {"program", bench_stencil_program(false)},
+              {"threads", report.threads},
+              {"repeats", report.repeats},
+              {"compile_seconds", report.compile_seconds},
+              {"load_seconds", report.load_seconds},
+              {"triad", report.triad}};
+    auto& rows = json["rows"] = Json::array();
     for (const auto& row : report.rows)
         rows.push_back(
             {{"what", row.what},
@@ -52,8 +50,7 @@ std::string to_json(const BenchStencilReport& report) {
              {"cell_steps", row.cell_steps},
              {"fastest_cell_steps", row.fastest_cell_steps},
              {"against_plain", row.against_plain},
-             {"cell_against_whole",
-              row.cell_against_whole > 0 ? ordered_json(row.cell_against_whole) : ordered_json()}});
+             {"cell_against_whole", row.cell_against_whole > 0 ? Json(row.cell_against_whole) : Json()}});
     return json.dump(1) + "\n";
 }
 

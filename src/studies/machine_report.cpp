@@ -3,6 +3,7 @@
 #include "backend/comm/mpi_job.h"
 #include "backend/cuda/devices.h"
 #include "backend/threads/parallel.h"
+#include "base/json.h"
 #include "base/machine.h"
 #include "sums/costs/cost_file.h"
 
@@ -10,8 +11,6 @@
 #include <farfield/version.h>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 namespace farfield {
 namespace {
 
@@ -66,7 +65,7 @@ MachineReport machine_report() {
 }
 
 std::string to_json(const MachineReport& report) {
-    nlohmann::ordered_json json;
+    Json json;
     json["version"] = report.version;
     json["compiler"] = report.compiler;
     json["system"] = report.system;
@@ -80,7 +79,7 @@ std::string to_json(const MachineReport& report) {
     json["cuda_runtime"] = report.cuda_runtime;
     json["mpi"] = report.mpi;
     json["mpi_library"] = report.mpi_library;
-    json["devices"] = nlohmann::json::array();
+    json["devices"] = Json::array();
     for (const auto& gpu : report.gpus)
         json["devices"].push_back({{"device", fmt::format("cuda:{}", gpu.index)},
                                    {"name", gpu.name},

@@ -1,12 +1,11 @@
 #include "studies/study_table.h"
 
+#include "base/json.h"
 #include "io/atomic_file.h"
 #include "studies/bench_points.h"
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
+#include <fmt/format.h>
 #include <iterator>
 
 namespace farfield {
@@ -82,39 +81,36 @@ std::string to_text(const Study& study) {
 }
 
 std::string to_json(const Study& study) {
-    using nlohmann::ordered_json;
-    const auto or_null = [](const std::optional<double>& value) {
-        return value ? ordered_json(*value) : ordered_json();
-    };
-    ordered_json json{{"study", study.name},
-                      {"cpu", study.cpu},
-                      {"threads", study.threads},
-                      {"device", study.device},
-                      {"repeats", study.repeats}};
+    const auto or_null = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
+    Json json{{"study", study.name},
+              {"cpu", study.cpu},
+              {"threads", study.threads},
+              {"device", study.device},
+              {"repeats", study.repeats}};
     if (study.about.empty()) {
         json["model"] = "plummer";
         json["softening"] = bench_softening;
     } else {
         json["about"] = study.about;
     }
-    json["tables"] = ordered_json::array();
+    json["tables"] = Json::array();
     json["notes"] = study.notes;
-    if (!study.lacking.empty()) json["notes"].insert(json["notes"].begin(), study.lacking);
+    if (!study.lacking.empty()) json["notes"].push_front(study.lacking);
     for (const auto& table : study.tables) {
-        ordered_json rows = ordered_json::array();
+        Json rows = Json::array();
         for (const auto& row : table.rows) {
-            ordered_json values = ordered_json::array(), errors = ordered_json::array(),
-                         measured = ordered_json::array();
+            Json values = Json::array(), errors = Json::array(), measured = Json::array();
             for (const auto& value : row.values) {
                 values.push_back(or_null(value.value));
                 errors.push_back(or_null(value.error));
                 measured.push_back(value.measured);
             }
-            rows.push_back({{"what", row.what},
-                            {"source", row.source.empty() ? ordered_json() : ordered_json(row.source)},
-                            {"values", values},
-                            {"measured", measured}});
-            if (largest_error(row)) rows.back()["errors"] = errors;
+            Json told{{"what", row.what},
+                      {"source", row.source.empty() ? Json() : Json(row.source)},
+                      {"values", values},
+                      {"measured", measured}};
+            if (largest_error(row)) told["errors"] = errors;
+            rows.push_back(std::move(told));
         }
         json["tables"].push_back({{"title", table.title}, {"columns", table.columns}, {"rows", rows}});
     }

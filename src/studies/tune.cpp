@@ -2,6 +2,7 @@
 
 #include "backend/cuda/devices.h"
 #include "backend/threads/parallel.h"
+#include "base/json.h"
 #include "base/machine.h"
 #include "base/spelling.h"
 #include "io/atomic_file.h"
@@ -12,11 +13,9 @@
 #include <farfield/error.h>
 #include <farfield/version.h>
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <system_error>
 
 namespace farfield {
@@ -176,22 +175,22 @@ std::string to_text(const CostTuneReport& report) {
 }
 
 std::string to_json(const CostTuneReport& report) {
-    auto rows = nlohmann::ordered_json::array();
+    auto rows = Json::array();
     for (const auto& row : report.rows)
         rows.push_back({{"name", row.name},
                         {"shipped", row.shipped},
                         {"before", row.before},
                         {"measured", row.measured}});
-    const nlohmann::ordered_json all = {{"cpu", report.cpu},
-                                        {"threads", report.threads},
-                                        {"gpu", report.gpu},
-                                        {"file", report.file.string()},
-                                        {"written", report.written},
-                                        {"hash_before", report.hash_before},
-                                        {"hash_after", report.hash_after},
-                                        {"costs", rows},
-                                        {"notes", report.notes}};
-    return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+    const Json all = {{"cpu", report.cpu},
+                      {"threads", report.threads},
+                      {"gpu", report.gpu},
+                      {"file", report.file.string()},
+                      {"written", report.written},
+                      {"hash_before", report.hash_before},
+                      {"hash_after", report.hash_after},
+                      {"costs", rows},
+                      {"notes", report.notes}};
+    return all.dump(2) + '\n';
 }
 
 void write_json(const CostTuneReport& report, const fs::path& path) {

@@ -1,5 +1,6 @@
 #include "dynamics/run/summary.h"
 
+#include "base/json.h"
 #include "base/machine.h"
 #include "dynamics/bodies/box.h"
 #include "dynamics/run/case_text.h"
@@ -7,16 +8,12 @@
 
 #include <farfield/farfield.h>
 
-#include <nlohmann/json.hpp>
-
 #include <string>
 #include <sys/utsname.h>
 #include <thread>
 
 namespace farfield {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json machine() {
     utsname system{};
@@ -32,10 +29,8 @@ Json machine() {
 Json options(const Case& simulation_case) {
     Json out = Json::object();
     for (const auto& entry : case_entries(simulation_case)) {
-        auto value = Json::parse(entry.value, nullptr, false);
-        if (value.is_discarded()) value = entry.value;
-        auto& place = entry.section.empty() ? out : out[std::string(entry.section)];
-        place[std::string(entry.key)] = std::move(value);
+        auto& place = entry.section.empty() ? out : out[entry.section];
+        place[entry.key] = Json::read_or_text(entry.value);
     }
     return out;
 }
@@ -130,7 +125,7 @@ void write_summary(const RunFolder& folder, const Case& simulation_case, const R
     Json files = Json::array();
     for (const auto& file : summary.files) files.push_back(file.filename().string());
     out["files"] = std::move(files);
-    write_file_atomically(folder.summary(), out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    write_file_atomically(folder.summary(), out.dump(2) + "\n");
 }
 
 } // namespace farfield

@@ -1,20 +1,17 @@
 #include "stencil/run/summary.h"
 
 #include "backend/threads/parallel.h"
+#include "base/json.h"
 #include "base/machine.h"
 #include "io/atomic_file.h"
 
 #include <farfield/version.h>
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <vector>
 
 namespace farfield {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json machine_json() {
     const auto machine = this_machine();
@@ -93,7 +90,7 @@ void write_summary(const StencilFolder& folder, const StencilProgram& program, c
     for (const auto& file : folder.files())
         if (file != folder.summary()) files.push_back(file.filename().string());
     out["files"] = std::move(files);
-    write_file_atomically(folder.summary(), out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    write_file_atomically(folder.summary(), out.dump(2) + "\n");
 }
 
 } // namespace farfield

@@ -1,6 +1,7 @@
 #include "stencil/run/tune.h"
 
 #include "backend/threads/parallel.h"
+#include "base/json.h"
 #include "base/machine.h"
 #include "base/text.h"
 #include "io/atomic_file.h"
@@ -10,11 +11,9 @@
 
 #include <farfield/device.h>
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 
 namespace farfield {
 namespace {
@@ -152,7 +151,7 @@ std::string to_text(const TuneReport& report) {
 }
 
 std::string to_json(const TuneReport& report) {
-    auto rows = nlohmann::ordered_json::array();
+    auto rows = Json::array();
     for (std::size_t i = 0; i < report.rows.size(); ++i) {
         const auto& choice = report.rows[i].choice;
         rows.push_back({{"mask", mask_name(choice.mask)},
@@ -163,7 +162,7 @@ std::string to_json(const TuneReport& report) {
                         {"stencils_per_second", report.rows[i].stencils_per_second},
                         {"best", i == report.best}});
     }
-    const nlohmann::ordered_json all = {
+    const Json all = {
         {"program", report.program}, {"target", report.target}, {"machine", report.machine}, {"rows", rows}};
     return all.dump(2) + '\n';
 }

@@ -1,16 +1,15 @@
 #include "studies/resonances/resonances.h"
 
+#include "base/json.h"
 #include "base/text.h"
 #include "io/csv.h"
 #include "studies/resonances/harmonic_inversion.h"
 
 #include <farfield/error.h>
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace farfield {
 namespace {
@@ -107,21 +106,20 @@ std::string to_text(const ResonanceReport& report) {
 }
 
 std::string to_json(const ResonanceReport& report) {
-    auto list = nlohmann::ordered_json::array();
+    auto list = Json::array();
     for (const auto& one : report.resonances)
         list.push_back({{"frequency", one.frequency},
                         {"angular_frequency", one.angular_frequency},
                         {"decay", one.decay},
-                        {"Q", std::isfinite(one.quality) ? nlohmann::ordered_json(one.quality)
-                                                         : nlohmann::ordered_json()},
+                        {"Q", std::isfinite(one.quality) ? Json(one.quality) : Json()},
                         {"amplitude", one.amplitude},
                         {"phase", one.phase},
                         {"frequency_error", one.error}});
-    const nlohmann::ordered_json all = {{"column", report.column},
-                                        {"first_time", report.first},
-                                        {"last_time", report.last},
-                                        {"samples", report.samples},
-                                        {"resonances", list}};
+    const Json all = {{"column", report.column},
+                      {"first_time", report.first},
+                      {"last_time", report.last},
+                      {"samples", report.samples},
+                      {"resonances", list}};
     return all.dump(2) + '\n';
 }
 

@@ -1,15 +1,14 @@
 #include "sums/run/sum_report.h"
 
+#include "base/json.h"
 #include "base/machine.h"
 #include "base/text.h"
 
 #include <farfield/options.h>
 #include <farfield/version.h>
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
+#include <fmt/format.h>
 #include <variant>
 
 namespace farfield {
@@ -21,7 +20,7 @@ const SumReport& fastest(const SumTimings& timings) {
         [](const SumReport& a, const SumReport& b) { return a.compute_seconds < b.compute_seconds; });
 }
 
-void add_gpus(nlohmann::ordered_json& json, const SumReport& report) {
+void add_gpus(Json& json, const SumReport& report) {
     const auto found = gpus();
     for (const int index : report.device.gpus)
         for (const auto& gpu : found)
@@ -29,8 +28,8 @@ void add_gpus(nlohmann::ordered_json& json, const SumReport& report) {
 }
 
 // As asked for.
-nlohmann::ordered_json options_of(const SumOptions& options) {
-    nlohmann::ordered_json json;
+Json options_of(const SumOptions& options) {
+    Json json;
     for (const auto& option : option_table())
         if (option.sum)
             std::visit([&](const auto& value) { json[std::string(option.name)] = value; },
@@ -38,8 +37,8 @@ nlohmann::ordered_json options_of(const SumOptions& options) {
     return json;
 }
 
-nlohmann::ordered_json errors_of(const SumReport& report) {
-    auto list = nlohmann::ordered_json::array();
+Json errors_of(const SumReport& report) {
+    auto list = Json::array();
     for (const auto& error : report.errors)
         list.push_back({{"output", name_of(error.output)},
                         {"norm", error.largest ? "largest difference at the samples" : "L2"},
@@ -51,20 +50,20 @@ nlohmann::ordered_json errors_of(const SumReport& report) {
     return list;
 }
 
-nlohmann::ordered_json bounds_of(const SumReport& report) {
-    auto list = nlohmann::ordered_json::array();
+Json bounds_of(const SumReport& report) {
+    auto list = Json::array();
     for (const auto& bound : report.bounds)
         list.push_back({{"output", name_of(bound.output)}, {"norm", "L2"}, {"relative", bound.relative}});
     return list;
 }
 
-nlohmann::ordered_json stages_of(const SumTimings& timings) {
+Json stages_of(const SumTimings& timings) {
     const auto& best = fastest(timings);
-    nlohmann::ordered_json stages{{"read_seconds", timings.read},
-                                  {"plan_seconds", timings.plan},
-                                  {"prepare_seconds", best.prepare_seconds},
-                                  {"compute_seconds", best.compute_seconds},
-                                  {"finish_seconds", best.finish_seconds}};
+    Json stages{{"read_seconds", timings.read},
+                {"plan_seconds", timings.plan},
+                {"prepare_seconds", best.prepare_seconds},
+                {"compute_seconds", best.compute_seconds},
+                {"finish_seconds", best.finish_seconds}};
     if (!best.errors.empty()) stages["verify_seconds"] = timings.executions.front().verify_seconds;
     stages["write_seconds"] = timings.write;
     stages["total_seconds"] = timings.total;
@@ -72,7 +71,7 @@ nlohmann::ordered_json stages_of(const SumTimings& timings) {
 }
 
 // What only some methods have.
-void add_method(nlohmann::ordered_json& json, const SumReport& best) {
+void add_method(Json& json, const SumReport& best) {
     json["direct"] = {{"pairs", best.direct.pairs},
                       {"pairs_per_second", best.direct.pairs_per_second},
                       {"variant", name_of(best.direct.variant)},
@@ -145,22 +144,22 @@ void add_method(nlohmann::ordered_json& json, const SumReport& best) {
     if (best.fmm.tree_seconds > 0.0) json["fmm"]["tree_seconds"] = best.fmm.tree_seconds;
 }
 
-nlohmann::ordered_json density_of(const DensityReport& report) {
-    nlohmann::ordered_json json{{"rule", name_of(report.bandwidth)},
-                                {"factor", report.factor},
-                                {"n_eff", report.effective},
-                                {"weight", report.weight},
-                                {"widths", report.widths}};
+Json density_of(const DensityReport& report) {
+    Json json{{"rule", name_of(report.bandwidth)},
+              {"factor", report.factor},
+              {"n_eff", report.effective},
+              {"weight", report.weight},
+              {"widths", report.widths}};
     const auto d = report.widths.size();
-    json["cholesky"] = nlohmann::ordered_json::array();
+    json["cholesky"] = Json::array();
     for (auto row = report.cholesky.begin(); row != report.cholesky.end();
          row += static_cast<std::ptrdiff_t>(d))
         json["cholesky"].push_back(std::vector<double>(row, row + static_cast<std::ptrdiff_t>(d)));
     return json;
 }
 
-nlohmann::ordered_json sigmas_of(const SigmasReport& report) {
-    nlohmann::ordered_json json{{"rounds", report.rounds}, {"group_tolerance", report.group_tolerance}};
+Json sigmas_of(const SigmasReport& report) {
+    Json json{{"rounds", report.rounds}, {"group_tolerance", report.group_tolerance}};
     for (const auto& group : report.groups)
         json["groups"].push_back(
             {{"sigma", group.sigma}, {"sources", group.sources}, {"method", name_of(group.method)}});
@@ -171,7 +170,7 @@ nlohmann::ordered_json sigmas_of(const SigmasReport& report) {
 
 std::string sum_report_json(const SumFilesTask& task, const SumTimings& timings) {
     const auto& best = fastest(timings);
-    nlohmann::ordered_json json;
+    Json json;
     json["version"] = version();
     json["cpu"] = this_machine().cpu;
     json["kernel"] = name_of(task.options.kernel);
@@ -179,13 +178,12 @@ std::string sum_report_json(const SumFilesTask& task, const SumTimings& timings)
     json["method_reason"] = best.reason;
     json["precision"] = name_of(best.precision);
     json["device"] = name_of(best.device);
-    json["cost_table"] =
-        best.cost_table.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(best.cost_table);
+    json["cost_table"] = best.cost_table.empty() ? Json() : Json(best.cost_table);
     if (best.device.kind == DeviceKind::cuda) add_gpus(json, best);
     json["isa"] = name_of(best.isa);
     json["ranks"] = task.options.communicator.size();
     json["threads"] = best.threads;
-    json["output"] = nlohmann::json::array();
+    json["output"] = Json::array();
     for (int k = 0; k < output_count; ++k)
         if (task.wanted.has(static_cast<Output>(k)))
             json["output"].push_back(name_of(static_cast<Output>(k)));

@@ -32,10 +32,10 @@ inline constexpr int
 
 /// Some registers of targets, and their sums, lanes after lanes.
 template <class T>
-struct GaussGroup {
-    int lanes;
-    std::int64_t first;
-    int numbers;              ///< sums in all
+struct GaussGroup { // NOLINT(*-member-init): as many numbers as there are lanes are filled by load
+    int lanes = 0;
+    std::int64_t first = 0;
+    int numbers = 0;          ///< sums in all
     std::int64_t pending = 0; ///< terms in `sums`
     alignas(64) T x[most_dimensions * 4 * Ops<Value<T>>::width];
     alignas(64) T low[most_dimensions * 4 * Ops<Value<T>>::width];
@@ -120,7 +120,7 @@ GaussRuns<T> runs_of() {
 /// All around the innermost loop.
 template <class T>
 class GaussLoop {
-    static constexpr int width = Ops<Value<T>>::width;
+    static constexpr std::int64_t width = Ops<Value<T>>::width;
     const GaussTile& tile_;
     GaussSources<T> sources_;
     GaussRuns<T> runs_;
@@ -184,7 +184,7 @@ class GaussLoop {
 
     void run_group(AddRun<T> add, int registers, std::int64_t first) const {
         GaussGroup<T> group; // NOLINT(*-member-init): filled by load
-        group.lanes = registers * width;
+        group.lanes = registers * Ops<Value<T>>::width;
         group.first = first;
         group.numbers = tile_.vectors * columns_ * group.lanes;
         load(group);
