@@ -19,6 +19,7 @@ namespace farfield {
 class Json {
 public:
     Json() noexcept; ///< null
+    // NOLINTBEGIN(google-explicit-constructor): a value may be written where JSON is wanted
     Json(bool value);
     template <std::integral T>
     requires(!std::same_as<T, bool>) Json(T value) : Json(whole(value)) {}
@@ -34,6 +35,7 @@ public:
         for (const auto& value : values) push_back(value);
     }
     Json(std::initializer_list<Json> values);
+    // NOLINTEND(google-explicit-constructor)
     Json(const Json& other);
     Json(Json&& other) noexcept;
     Json& operator=(Json other) noexcept;
