@@ -113,7 +113,7 @@ Args:
     adaptive, eta: hermite4 only: one shared step by the criterion of Aarseth (1985) with accuracy η.
     start_time: the time of the bodies as they are given.)";
 
-const Caller caller{"Simulation", {"step", "end", "integrator", "adaptive", "eta", "start_time"}};
+const Caller simulation_caller{"Simulation", {"step", "end", "integrator", "adaptive", "eta", "start_time"}};
 
 constexpr const char* simulation_doc_end =
     R"(
@@ -281,8 +281,8 @@ void bind_simulation(nb::module_& module) {
                                               .end = LockedSimulation::end_or_never(end, step, start_time),
                                               .adaptive = adaptive,
                                               .eta = eta};
-               new (self) LockedSimulation(bodies, options_from<ForceOptions>(options, caller), time_options,
-                                           start_time);
+               new (self) LockedSimulation(bodies, options_from<ForceOptions>(options, simulation_caller),
+                                           time_options, start_time);
            },
            "bodies"_a, nb::kw_only(), "step"_a, "end"_a.none() = nb::none(),
            "integrator"_a = py_name(time.integrator), "adaptive"_a = time.adaptive, "eta"_a = time.eta,

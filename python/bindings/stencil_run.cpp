@@ -149,7 +149,7 @@ void set_animations(Arguments& arguments, const Keyword& keyword, nb::handle val
     }
 }
 
-constexpr std::array keywords{
+constexpr std::array run_keywords{
     Keyword{"parameters", "collections.abc.Mapping[str, bool | int | float] | None", "None",
             "other values for parameters of the program.", set_parameters},
     Keyword{"steps", "int | None", "None", "where the run ends, counted from its beginning; None: see `end`.",
@@ -210,7 +210,7 @@ Arguments arguments_of(const nb::kwargs& given) {
     for (const auto& [key, value] : given) {
         const auto name = nb::cast<std::string>(key);
         const Keyword* found = nullptr;
-        for (const auto& keyword : keywords)
+        for (const auto& keyword : run_keywords)
             if (name == keyword.name) found = &keyword;
         if (found == nullptr) throw nb::type_error(("run_stencil() has no keyword '" + name + "'").c_str());
         found->set(arguments, *found, value);
@@ -250,7 +250,7 @@ StencilProgram program_of(const nb::object& program, const StencilParameters& pa
 std::string signature() {
     std::string out =
         "def run_stencil(program: StencilProgram | str | os.PathLike, out: str | os.PathLike, *";
-    for (const auto& keyword : keywords)
+    for (const auto& keyword : run_keywords)
         out += std::string(", ") + keyword.name + ": " + keyword.type + " = " + keyword.by_default;
     return out + ") -> StencilRunResult";
 }
@@ -266,7 +266,7 @@ those of an undisturbed run.
 Args:
     program: a StencilProgram, or the path of a program (.ff).
     out: the output folder; created if missing, refused if it holds an earlier run, without `restart` or `overwrite`.)";
-    for (const auto& keyword : keywords) out += std::string("\n    ") + keyword.name + ": " + keyword.doc;
+    for (const auto& keyword : run_keywords) out += std::string("\n    ") + keyword.name + ": " + keyword.doc;
     return out + R"(
 
 Raises:
