@@ -104,13 +104,13 @@ TEST(OpenLatticeOracle, SumsLinesAndSlabs) {
 }
 
 TEST(Images, GiveMadelungConstants) {
-    struct Crystal {
+    struct PeriodicCrystal {
         const char* name;
         Charges cell;
         double constant, units, distance;
     };
     const double h = 0.5, f = 0.25, t = 0.75;
-    const std::vector<Crystal> crystals{
+    const std::vector<PeriodicCrystal> crystals{
         {"NaCl",
          charges_of({{0, 0, 0, 1},
                      {0, h, h, 1},

@@ -21,7 +21,7 @@ namespace {
 using namespace test;
 using Lengths = std::array<double, 3>;
 
-const std::string plasma = R"([initial]
+const std::string plasma_case = R"([initial]
 kind = "plasma"
 n = 32
 particle_charge = 0.1
@@ -36,7 +36,7 @@ end = 0.5
 )";
 
 std::string with_period(const std::string& period) {
-    auto text = plasma;
+    auto text = plasma_case;
     return text.replace(text.find("PERIOD"), 6, period);
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 using namespace test;
 using Real = long double;
-constexpr Real pi = 3.14159265358979323846264338327950288L;
+constexpr Real precise_pi = 3.14159265358979323846264338327950288L;
 
 struct Blobs {
     std::vector<double> points; // N×2
@@ -66,7 +66,7 @@ Real vorticity_at(const Blobs& blobs, Real x, Real y) {
         sum +=
             blobs.circulation[i] * std::exp(-(dx * dx + dy * dy) / (2 * static_cast<Real>(blobs.variance)));
     }
-    return sum / (2 * pi * static_cast<Real>(blobs.variance));
+    return sum / (2 * precise_pi * static_cast<Real>(blobs.variance));
 }
 
 std::array<Real, 2> velocity_at(const Blobs& blobs, Real x, Real y) {
@@ -75,8 +75,8 @@ std::array<Real, 2> velocity_at(const Blobs& blobs, Real x, Real y) {
         const Real dx = x - blobs.points[2 * i], dy = y - blobs.points[2 * i + 1];
         const Real r2 = dx * dx + dy * dy;
         if (r2 == 0) continue;
-        const Real speed =
-            blobs.circulation[i] * -std::expm1(-r2 / (2 * static_cast<Real>(blobs.variance))) / (2 * pi * r2);
+        const Real speed = blobs.circulation[i] * -std::expm1(-r2 / (2 * static_cast<Real>(blobs.variance))) /
+                           (2 * precise_pi * r2);
         sum[0] -= speed * dy;
         sum[1] += speed * dx;
     }
@@ -171,8 +171,8 @@ TEST(Interpolation, ReachesItsResidual) {
         EXPECT_GT(matrix.solve(values, strengths, tolerance, [](std::vector<double>&) {}), 3);
         Real rest2 = 0, all2 = 0;
         for (std::size_t i = 0; i < values.size(); ++i) {
-            const Real sum =
-                vorticity_at({sites, strengths, 0.09}, sites[2 * i], sites[2 * i + 1]) * 2 * pi * 0.09;
+            const Real sum = vorticity_at({sites, strengths, 0.09}, sites[2 * i], sites[2 * i + 1]) * 2 *
+                             precise_pi * 0.09;
             rest2 += (values[i] - sum) * (values[i] - sum);
             all2 += static_cast<Real>(values[i]) * values[i];
         }
@@ -291,12 +291,12 @@ TEST(Reinitialise, VorticesDecayAsLambAndOseenSayThroughTwelveTimes) {
     EXPECT_NEAR(growth / (4.0 * 0.125 * 2.0 * 12.0), 1.0, 1e-7); // 2e-8 by steps of rk4
     const auto blobs = blobs_of(simulation.bodies(), 0.5);
     const Real variance = 0.34L + 2 * 0.125L * 12;
-    const Real peak = 2 / (2 * pi * variance);
+    const Real peak = 2 / (2 * precise_pi * variance);
     for (int k = 1; k <= 40; ++k) {
         const Real r = 0.25L * k, x = r * std::cos(static_cast<Real>(k)),
                    y = r * std::sin(static_cast<Real>(k));
         const Real vorticity = peak * std::exp(-r * r / (2 * variance));
-        const Real speed = -std::expm1(-r * r / (2 * variance)) * 2 / (2 * pi * r);
+        const Real speed = -std::expm1(-r * r / (2 * variance)) * 2 / (2 * precise_pi * r);
         EXPECT_NEAR(static_cast<double>((vorticity_at(blobs, x, y) - vorticity) / peak), 0.0, 3e-6) << k;
         const auto velocity = velocity_at(blobs, x, y);
         EXPECT_NEAR(static_cast<double>(velocity[0] + speed * y / r), 0.0, 1e-6 * static_cast<double>(speed))

@@ -17,7 +17,7 @@ namespace {
 class PointsFile : public IoTest {};
 
 using Values = std::vector<double>;
-constexpr PointLayout masses{.strength = "m"};
+constexpr PointLayout with_masses{.strength = "m"};
 constexpr PointLayout charges{.strength = "q"};
 const Values points{1, 2, 3, 5, 6, 7};
 const Values strengths{4, 8};
@@ -84,11 +84,11 @@ TEST_F(PointsFile, ReadsStrengthsOfTheirOwn) {
 
 TEST_F(PointsFile, TheKernelChoosesBetweenMassAndCharge) {
     const auto both = written("b.csv", "x,y,z,m,q\n1,2,3,10,4\n5,6,7,20,8\n");
-    expect_points(read_sources(both, masses), {10, 20});
+    expect_points(read_sources(both, with_masses), {10, 20});
     expect_points(read_sources(both, charges), strengths);
     auto bodies = charged_bodies();
     write_snapshot(file("b.h5"), bodies, {});
-    expect_points(read_sources(file("b.h5"), masses), {10, 20});
+    expect_points(read_sources(file("b.h5"), with_masses), {10, 20});
     expect_points(read_sources(file("b.h5"), charges), strengths);
     EXPECT_EQ(read_targets(file("b.h5")), points);
     bodies.charge.clear();

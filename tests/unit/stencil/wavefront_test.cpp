@@ -14,7 +14,7 @@
 namespace farfield::stencil::cpu {
 namespace {
 
-constexpr int steps = 4;
+constexpr int wavefront_steps = 4;
 constexpr std::int64_t slabs = 64;
 constexpr std::int64_t late = 48; // from this slab on, the upper block of two or three
 
@@ -39,14 +39,14 @@ void step(Copies& copies, int item, std::int64_t slab) {
 
 Field by_loops() {
     auto copies = initial_copies();
-    for (int item = 0; item < steps; ++item)
+    for (int item = 0; item < wavefront_steps; ++item)
         for (std::int64_t slab = 0; slab < slabs; ++slab) step(copies, item, slab);
-    return copies[steps % 2];
+    return copies[wavefront_steps % 2];
 }
 
 Wavefront front_of(int threads) {
     std::vector<Entry> entries;
-    for (int item = 0; item < steps; ++item)
+    for (int item = 0; item < wavefront_steps; ++item)
         entries.push_back({{{item % 2, -1, 1, false}, {(item + 1) % 2, 0, 0, true}}, false, 0, slabs});
     return Wavefront::plan(entries, {}, std::vector<std::int64_t>(slabs, 1), threads).value();
 }
@@ -60,7 +60,7 @@ TEST(Wavefront, WaitsForALateBlock) {
                 if (item == 0 && last > late) std::this_thread::sleep_for(std::chrono::milliseconds(1));
                 for (auto slab = first; slab < last; ++slab) step(copies, item, slab);
             });
-            EXPECT_EQ(copies[steps % 2], expected) << threads << " threads, stride " << stride;
+            EXPECT_EQ(copies[wavefront_steps % 2], expected) << threads << " threads, stride " << stride;
         }
 }
 

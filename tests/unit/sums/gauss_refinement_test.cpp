@@ -15,7 +15,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-constexpr std::int64_t points = 400;
+constexpr std::int64_t point_count = 400;
 constexpr double sigma = 0.2;
 
 Numbers random_numbers(std::size_t count) {
@@ -27,7 +27,7 @@ Numbers random_numbers(std::size_t count) {
 }
 
 Numbers values_of(PreparedSum& sum, const Numbers& strengths) {
-    Numbers out(points);
+    Numbers out(point_count);
     SumReport report;
     sum.execute(matrix_view(std::span<const double>(strengths), 1),
                 {.potential = matrix_view(std::span<double>(out), 1)}, {}, report);
@@ -45,13 +45,13 @@ double exact_value(const Numbers& places, const Numbers& strengths, std::size_t 
 }
 
 TEST(GaussRefinement, OneThatIsRefusedChangesNothing) {
-    const auto places = random_numbers(3 * points), strengths = random_numbers(points);
+    const auto places = random_numbers(3 * point_count), strengths = random_numbers(point_count);
     const auto view = matrix_view(std::span<const double>(places), 3);
     for (const auto strategy : {GaussStrategy::grid, GaussStrategy::pairs, GaussStrategy::clusters}) {
         SCOPED_TRACE(std::string(name_of(strategy)));
         SumProblem problem;
         problem.kernel = &gauss_kernel();
-        problem.sources = problem.targets = points;
+        problem.sources = problem.targets = point_count;
         problem.sigma = sigma;
         problem.tolerance = 1e-3;
         SumOptions options{.kernel = Kernel::gauss, .method = Method::fgt, .sigma = sigma};

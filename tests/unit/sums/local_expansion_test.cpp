@@ -54,10 +54,10 @@ std::vector<Point> ball(int count, double radius) {
 }
 
 /// Potential and field.
-using Values = std::array<double, 4>;
+using ExpandedValues = std::array<double, 4>;
 
-Values exact(const std::vector<Monopole>& from, const Point& x, double softening) {
-    Values out{};
+ExpandedValues exact(const std::vector<Monopole>& from, const Point& x, double softening) {
+    ExpandedValues out{};
     for (const auto& source : from) {
         double square = softening * softening;
         for (std::size_t axis = 0; axis < 3; ++axis) square += std::pow(x[axis] - source.at[axis], 2);
@@ -73,10 +73,10 @@ std::size_t padded(std::size_t count) {
     return (count + lanes - 1) / lanes * lanes;
 }
 
-using Polynomial = std::array<double, local_numbers>;
+using LocalPolynomial = std::array<double, local_numbers>;
 
 template <class T>
-Polynomial polynomial_of(const std::vector<Monopole>& from, double unit, double softening, Isa isa) {
+LocalPolynomial polynomial_of(const std::vector<Monopole>& from, double unit, double softening, Isa isa) {
     const auto count = padded(from.size());
     AlignedVector<T> d[3], q(count, T(0));
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -93,14 +93,14 @@ Polynomial polynomial_of(const std::vector<Monopole>& from, double unit, double 
                              .unit = unit,
                              .sums = sums};
     FF_ISA_FUNCTION(ff_local_sums, isa)(&task);
-    Polynomial out{};
+    LocalPolynomial out{};
     add_local_sums(sums, out.data());
     return out;
 }
 
 template <class T>
-std::vector<Values> values_of(const Polynomial& polynomial, const std::vector<Point>& at, double unit,
-                              bool potential, Isa isa) {
+std::vector<ExpandedValues> values_of(const LocalPolynomial& polynomial, const std::vector<Point>& at,
+                                      double unit, bool potential, Isa isa) {
     T numbers[local_value_numbers] = {};
     local_value_numbers_of(polynomial.data(), unit, numbers);
     AlignedVector<T> s[3];
@@ -118,7 +118,7 @@ std::vector<Values> values_of(const Polynomial& polynomial, const std::vector<Po
                          .potential_sums = sums[0].data()};
     for (std::size_t axis = 0; axis < 3; ++axis) task.field_sums[axis] = sums[axis + 1].data();
     FF_ISA_FUNCTION(ff_local_values, isa)(&task);
-    std::vector<Values> out(at.size());
+    std::vector<ExpandedValues> out(at.size());
     for (std::size_t k = 0; k < at.size(); ++k)
         for (std::size_t n = 0; n < 4; ++n) out[k][n] = sums[n][k];
     return out;
@@ -179,7 +179,7 @@ TEST(LocalExpansion, IsTheSamePolynomialAboutAnotherCentre) {
     const double unit = 1.0, inner = 0.25;
     const double shift[3] = {0.3, -0.2, 0.5};
     const auto polynomial = polynomial_of<double>(from, unit, 0.1, Isa::scalar);
-    Polynomial moved{};
+    LocalPolynomial moved{};
     shift_local(polynomial.data(), shift, inner / unit, moved.data());
     auto at = ball(11, inner);
     const auto got = values_of<double>(moved, at, inner, true, Isa::scalar);

@@ -21,8 +21,8 @@ using test::list;
 using test::rows;
 using test::Values;
 
-const Values points{0, 0, 0, 1, 0, 0, 0, 2, 0};
-const Values strengths{1, 2, 3};
+const Values three_points{0, 0, 0, 1, 0, 0, 0, 2, 0};
+const Values three_strengths{1, 2, 3};
 
 struct OnCpu {
     static std::string why_not() { return {}; }
@@ -45,47 +45,49 @@ TEST(SumPlan, TwoBodiesByHand) {
 }
 
 TEST(SumPlan, RefusesWrongShapes) {
-    expect_contains(error_of<InvalidArgument>([&] { sum(list(points), list(strengths)); }),
+    expect_contains(error_of<InvalidArgument>([&] { sum(list(three_points), list(three_strengths)); }),
                     {"sources", "{9}", "N×3"});
-    const ConstArrayView four(points.data(), DType::float64, {2, 4});
-    expect_contains(error_of<InvalidArgument>([&] { sum(four, list(strengths)); }), {"{2, 4}"});
+    const ConstArrayView four(three_points.data(), DType::float64, {2, 4});
+    expect_contains(error_of<InvalidArgument>([&] { sum(four, list(three_strengths)); }), {"{2, 4}"});
     const Values two{1, 2};
-    expect_contains(error_of<InvalidArgument>([&] { sum(rows(points), list(two)); }),
+    expect_contains(error_of<InvalidArgument>([&] { sum(rows(three_points), list(two)); }),
                     {"strengths", "{2}", "{3}"});
     Values out(3);
-    SumPlan plan(rows(points));
-    expect_contains(
-        error_of<InvalidArgument>([&] { plan.execute(list(strengths), {.field = std::span<double>(out)}); }),
-        {"field", "{3}", "{3, 3}"});
+    SumPlan plan(rows(three_points));
+    expect_contains(error_of<InvalidArgument>(
+                        [&] { plan.execute(list(three_strengths), {.field = std::span<double>(out)}); }),
+                    {"field", "{3}", "{3, 3}"});
     const ConstArrayView lost(nullptr, DType::float64, {3, 3});
-    expect_contains(error_of<InvalidArgument>([&] { sum(lost, list(strengths)); }), {"null"});
-    const ConstArrayView away(points.data(), DType::float64, {3, 3}, {DeviceType::cuda, 0});
-    expect_contains(
-        error_of<InvalidArgument>([&] { sum(away, list(strengths), {.device = {.kind = DeviceKind::cpu}}); }),
-        {"cuda:0", "device = cpu", "host memory"});
+    expect_contains(error_of<InvalidArgument>([&] { sum(lost, list(three_strengths)); }), {"null"});
+    const ConstArrayView away(three_points.data(), DType::float64, {3, 3}, {DeviceType::cuda, 0});
+    expect_contains(error_of<InvalidArgument>(
+                        [&] { sum(away, list(three_strengths), {.device = {.kind = DeviceKind::cpu}}); }),
+                    {"cuda:0", "device = cpu", "host memory"});
     // a plan on the CPU is not asked by its later arrays where to run
-    SumPlan on_cpu(rows(points), {.device = {.kind = DeviceKind::cpu}});
-    const ConstArrayView q_away(strengths.data(), DType::float64, {3}, {DeviceType::cuda, 1});
+    SumPlan on_cpu(rows(three_points), {.device = {.kind = DeviceKind::cpu}});
+    const ConstArrayView q_away(three_strengths.data(), DType::float64, {3}, {DeviceType::cuda, 1});
     expect_contains(
         error_of<InvalidArgument>([&] { on_cpu.execute(q_away, {.potential = std::span<double>(out)}); }),
         {"strengths", "cuda:1", "CPU"});
     const ArrayView out_away(out.data(), DType::float64, {3}, {DeviceType::cuda, 1});
     expect_contains(
-        error_of<InvalidArgument>([&] { on_cpu.execute(list(strengths), {.potential = out_away}); }),
+        error_of<InvalidArgument>([&] { on_cpu.execute(list(three_strengths), {.potential = out_away}); }),
         {"potential", "cuda:1"});
 }
 
 TEST(SumPlan, RefusesOptionsThatAreNotAllowed) {
     for (double softening : {-0.1, std::nan(""), std::numeric_limits<double>::infinity()})
-        expect_contains(error_of<InvalidArgument>([&] { SumPlan(rows(points), {.softening = softening}); }),
-                        {"softening"});
-    expect_contains(error_of<InvalidArgument>([&] { SumPlan(rows(points), {.threads = -1}); }),
+        expect_contains(
+            error_of<InvalidArgument>([&] { SumPlan(rows(three_points), {.softening = softening}); }),
+            {"softening"});
+    expect_contains(error_of<InvalidArgument>([&] { SumPlan(rows(three_points), {.threads = -1}); }),
                     {"threads", "-1"});
-    expect_contains(error_of<InvalidArgument>(
-                        [&] { SumPlan(rows(points), rows(points), {.variant = Variant::symmetric}); }),
+    expect_contains(error_of<InvalidArgument>([&] {
+                        SumPlan(rows(three_points), rows(three_points), {.variant = Variant::symmetric});
+                    }),
                     {"symmetric", "targets"});
     expect_contains(
-        error_of<InvalidArgument>([&] { SumPlan(rows(points), {.kernel = static_cast<Kernel>(9)}); }),
+        error_of<InvalidArgument>([&] { SumPlan(rows(three_points), {.kernel = static_cast<Kernel>(9)}); }),
         {"kernel"});
 }
 
@@ -111,14 +113,15 @@ TEST(SumPlan, AShortSumTakesOneThread) {
 }
 
 TEST(SumPlan, UpdateKeepsCounts) {
-    SumPlan plan(rows(points));
+    SumPlan plan(rows(three_points));
     const Values two{0, 0, 0, 1, 1, 1};
     expect_contains(error_of<InvalidArgument>([&] { plan.update(rows(two)); }), {"sources", "2", "3"});
-    expect_contains(error_of<InvalidArgument>([&] { plan.update(rows(points), rows(points)); }), {"targets"});
+    expect_contains(error_of<InvalidArgument>([&] { plan.update(rows(three_points), rows(three_points)); }),
+                    {"targets"});
     const Values moved{0, 0, 0, 2, 0, 0, 0, 4, 0};
     plan.update(rows(moved));
     Values potential(3);
-    plan.execute(list(strengths), {.potential = std::span<double>(potential)});
+    plan.execute(list(three_strengths), {.potential = std::span<double>(potential)});
     EXPECT_NEAR(potential[0], -(2.0 / 2 + 3.0 / 4), 1e-15);
 }
 

@@ -21,22 +21,22 @@ using test::list;
 using test::rows;
 using test::Values;
 
-struct Cloud {
+struct VariantCloud {
     Values points;
     Values strengths;
 };
 
 /// Values that are floats, so that all precisions see the same input.
-Cloud cloud(std::size_t n, unsigned seed = 7) {
+VariantCloud cloud(std::size_t n, unsigned seed = 7) {
     std::mt19937 generator(seed);
     std::uniform_real_distribution<float> uniform(-1.0F, 1.0F);
-    Cloud out;
+    VariantCloud out;
     for (std::size_t i = 0; i < 3 * n; ++i) out.points.push_back(static_cast<double>(uniform(generator)));
     for (std::size_t i = 0; i < n; ++i) out.strengths.push_back(static_cast<double>(uniform(generator)));
     return out;
 }
 
-SumResult reference(const Cloud& sources, const Values* targets, const SumOptions& options) {
+SumResult reference(const VariantCloud& sources, const Values* targets, const SumOptions& options) {
     const SumOptions plain{
         .kernel = options.kernel, .method = Method::reference, .softening = options.softening};
     return targets == nullptr ? sum(rows(sources.points), list(sources.strengths), plain)
