@@ -61,8 +61,7 @@ PencilFit fit_amplitudes(std::span<const std::complex<double>> samples, const Ve
     return fit;
 }
 
-// By rising modulus, as Eigen's solver sorts them, which
-// takes long to compile, as it has eigenvectors too.
+// By rising modulus, as Eigen's solver sorts them. That one has eigenvectors too, and takes long to compile.
 Vector eigenvalues_of(const Matrix& matrix) {
     Vector values = Eigen::ComplexSchur<Matrix>(matrix, false).matrixT().diagonal();
     for (auto value = values.begin(); value != values.end(); ++value)

@@ -9,14 +9,13 @@
 #include "sums/fmm/fmm_sum.h"
 #include "sums/fmm/gpu_fmm.h"
 #include "sums/fmm/gpu_shape.h"
+#include "sums/fmm/shape.h"
 
 #include <algorithm>
 #include <string>
 
 namespace farfield {
 namespace {
-
-constexpr double usual_periodic_tolerance = 1e-6; ///< as in shape.cpp
 
 double seconds_alone(const SumProblem& problem, SumOptions options, const CostTable& table) {
     options.threads = 1;
@@ -46,7 +45,7 @@ public:
     /// As the tree's own cells.
     static ImageShape image_shape(const SumProblem& problem, const SumOptions& options) {
         auto goal = problem;
-        if (problem.tolerance == 0.0) goal.tolerance = usual_periodic_tolerance;
+        if (problem.tolerance == 0.0) goal.tolerance = usual_tolerance;
         ImageShape shape{.separation = options.separation > 0 ? options.separation : 1,
                          .goal = image_goal(goal)};
         shape.order = options.order > 0 ? std::min(options.order, most_image_order)

@@ -13,7 +13,6 @@ namespace farfield {
 namespace {
 
 constexpr int coarse_grids[] = {1, 3, 5, 7};
-constexpr double usual_tolerance = 1e-6; ///< where neither an order nor a tolerance is given
 
 /// Digits that an order gains, fitted to the errors of orders up to 24 for charges of both signs in a cube.
 double digits_an_order(int separation) { return separation == 1 ? 0.31 : 0.52; }

@@ -16,6 +16,8 @@
 
 namespace farfield {
 
+inline constexpr double usual_tolerance = 1e-6; ///< where neither an order nor a tolerance is given
+
 struct FmmShape {
     FmmOrder order;
     TreeShape tree;

@@ -10,8 +10,6 @@
 namespace farfield {
 namespace {
 
-constexpr std::int32_t most_cell_block_targets = 512;
-
 /// The next combination of offsets of all axes but the first; false after the last.
 bool next_row(std::array<std::int64_t, most_dimensions>& offset,
               const std::array<std::int64_t, most_dimensions>& reach, int dimension) {
@@ -46,10 +44,9 @@ void GaussCells::find_blocks() {
         while (end < keys.size() && keys[end] == keys[begin]) ++end;
         ++cells_;
         for (auto first = static_cast<std::int32_t>(begin); first < static_cast<std::int32_t>(end);
-             first += most_cell_block_targets)
+             first += most_block_targets)
             blocks_.push_back(
-                {{first, std::min(static_cast<std::int32_t>(end), first + most_cell_block_targets)},
-                 keys[begin]});
+                {{first, std::min(static_cast<std::int32_t>(end), first + most_block_targets)}, keys[begin]});
         begin = end;
     }
     const auto parts = parallel_results(

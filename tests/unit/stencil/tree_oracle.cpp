@@ -16,8 +16,6 @@ using lang::Function;
 
 namespace {
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 template <class T>
 T elementary(Function function, T x, T y) {
     switch (function) {

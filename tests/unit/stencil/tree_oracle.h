@@ -6,11 +6,15 @@
 #include "stencil/front_end/model/model.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
 
 namespace farfield::testing {
+
+/// A number of the model as an index.
+inline std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 class TreeOracle {
 public:

@@ -10,12 +10,6 @@ namespace farfield::testing {
 using namespace stencil;
 using lang::BinaryOp;
 
-namespace {
-
-std::size_t as_size(int index) { return static_cast<std::size_t>(index); }
-
-} // namespace
-
 template <class Visit>
 void TreeOracle::for_each_cell(int grid, Visit&& visit) const {
     for (std::int64_t z = 0; z < cells(grid, 2); ++z)
@@ -28,7 +22,7 @@ std::vector<double> TreeOracle::initial(const lang::Expr* expr, int grid, Precis
     std::vector<double> out;
     for_each_cell(grid, [&](const Cell& cell) {
         for (std::size_t a = 0; a < 3; ++a)
-            if (axis >= 0 && a != as_size(axis) && cell[a] != 0) return;
+            if (axis >= 0 && a != at(axis) && cell[a] != 0) return;
         const Frame frame{grid, cell};
         auto here =
             expr == nullptr ? Value{Type::real} : converted(as_real(value(*expr, frame), frame), Type::real);
@@ -117,7 +111,7 @@ bool is_double(const Model& model, const lang::Expr& expr) {
         lang::Symbol symbol;
         if (const auto* name = std::get_if<lang::Name>(&node.node)) symbol = name->symbol;
         if (const auto* access = std::get_if<lang::Access>(&node.node)) symbol = access->symbol;
-        const auto i = as_size(symbol.index);
+        const auto i = at(symbol.index);
         const auto precision = kind_of(symbol) == SymbolKind::field         ? model.fields[i].precision
                                : kind_of(symbol) == SymbolKind::array       ? model.arrays[i].precision
                                : kind_of(symbol) == SymbolKind::coefficient ? model.coefficients[i].precision
@@ -149,7 +143,7 @@ void TreeOracle::run(const Update& update, const std::optional<Box>& box) {
         values.push_back(operation.value);
         wide = wide || is_double(model_, *operation.value) ||
                (operation.field >= 0 &&
-                model_.fields[as_size(operation.field)].precision == Precision::double_precision);
+                model_.fields[at(operation.field)].precision == Precision::double_precision);
     }
     auto after = fields_; // right-hand sides read the values from before
     for_each_cell(update.grid, [&](const Cell& cell) {
@@ -167,9 +161,9 @@ void TreeOracle::run(const Update& update, const std::optional<Box>& box) {
                             ? arithmetic(BinaryOp::multiply, old, value(*operation.value, frame), frame)
                             : sum(operation.op == AssignOp::subtract, &old, nullptr, *operation.value, frame);
             next = converted(next, frame.precision);
-            if (model_.fields[as_size(operation.field)].precision == Precision::single_precision)
+            if (model_.fields[at(operation.field)].precision == Precision::single_precision)
                 next = converted(next, Type::single);
-            after[as_size(operation.field)][place(update.grid, cell)] = next.real;
+            after[at(operation.field)][place(update.grid, cell)] = next.real;
         }
     });
     fields_ = std::move(after);
@@ -200,9 +194,9 @@ void TreeOracle::advance(int steps) {
         for (const auto& action : model_.step) {
             if (step_ % action.every != 0) continue;
             if (action.is_source)
-                run(model_.sources[as_size(action.index)].update, model_.sources[as_size(action.index)].box);
+                run(model_.sources[at(action.index)].update, model_.sources[at(action.index)].box);
             else
-                run(model_.updates[as_size(action.index)], std::nullopt);
+                run(model_.updates[at(action.index)], std::nullopt);
         }
         for (std::size_t i = 0; i < model_.records.size(); ++i)
             if ((step_ + 1) % model_.records[i].every == 0) record(i);

@@ -19,16 +19,16 @@ constexpr std::int64_t gauss_block = 256;
 /// In the frame, where σ is about 1: Gaussians are 0 at this distance.
 constexpr float far_from_gaussians = 1e18F;
 
-/// The numbers that a group of targets has at most: vectors of strengths times columns times lanes. More
-/// targets side by side would not fit the registers.
-constexpr int most_columns = 1 + most_dimensions;
+/// Registers of targets at a time: more would not leave room for their sums.
 constexpr int most_side_by_side(int dimension, int vectors) {
     if (vectors > 1) return 1;
     return dimension <= 3 && vector_registers > 16 ? 4 : 2;
 }
+
+/// Sums of a group of targets at most: of four vectors of strengths, or of four registers.
 template <class T>
-inline constexpr int
-    most_numbers = std::max(gauss_vectors_at_once* most_columns, most_columns * 4) * Ops<Value<T>>::width;
+inline constexpr int most_numbers = (1 + most_dimensions) * 4 * Ops<Value<T>>::width;
+static_assert(gauss_vectors_at_once == 4);
 
 /// Some registers of targets, and their sums, lanes after lanes.
 template <class T>

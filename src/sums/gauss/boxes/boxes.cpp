@@ -10,10 +10,6 @@
 namespace farfield {
 namespace {
 
-constexpr std::int32_t sources_of_a_box_part = 4096;
-constexpr std::int32_t most_box_block_targets = 512;
-constexpr double picoseconds_a_second = 1e12;
-
 const BoxRoots& roots() {
     static const BoxRoots all;
     return all;
@@ -40,7 +36,7 @@ GaussBoxes::GaussBoxes(const SumProblem& problem, Isa isa, int threads)
     : problem_(problem), isa_(isa), threads_(threads), loops_(problem, isa, threads) {}
 
 double GaussBoxes::work() const {
-    return picoseconds_a_second * plan_.seconds().all() / std::max(1, problem_.strength_vectors);
+    return picoseconds * plan_.seconds().all() / std::max(1, problem_.strength_vectors);
 }
 
 void GaussBoxes::set_points(const GaussShape& shape, const GaussPointSets& points) {
@@ -68,12 +64,12 @@ void GaussBoxes::lay_out() {
         if (plan_.hermite(s) == BoxPlan::none) continue;
         hermite_place_[s] = hermite;
         hermite += terms;
-        for_parts(from.points(s), sources_of_a_box_part, [&](const BlockRange& points) {
+        for_parts(from.points(s), sources_of_a_part, [&](const BlockRange& points) {
             parts_.push_back({points, s});
         });
     }
     for (std::size_t t = 0; t < to.count(); ++t) {
-        for_parts(to.points(t), most_box_block_targets, [&](const BlockRange& points) {
+        for_parts(to.points(t), most_block_targets, [&](const BlockRange& points) {
             blocks_.push_back({points, t});
         });
         if (plan_.taylor(t) == BoxPlan::none) continue;
@@ -127,8 +123,7 @@ void GaussBoxes::form_hermite(const double* strengths, WorkWatch& watch) {
         task.range_count = 1;
         task.expansion = out[i];
         function(&task);
-        watch.done(plan_.costs().form(parts_[i].points.size()) * picoseconds_a_second /
-                   problem_.strength_vectors);
+        watch.done(plan_.costs().form(parts_[i].points.size()) * picoseconds / problem_.strength_vectors);
     });
     for (std::size_t j = 0; j < others.size(); ++j) {
         double* const sum = hermite_.data() + hermite_place_[parts_[others[j]].box];
@@ -145,7 +140,7 @@ void GaussBoxes::translate(WorkWatch& watch) {
         if (plan_.taylor(t) == BoxPlan::translated) to.push_back(taylor_.data() + taylor_place_[t]);
     if (from.empty() || to.empty()) return std::fill(taylor_.begin(), taylor_.end(), 0.0);
     plan_.stages().run(from, to, taylor_, isa_, threads_,
-                       plan_.costs().product() * picoseconds_a_second / problem_.strength_vectors, watch);
+                       plan_.costs().product() * picoseconds / problem_.strength_vectors, watch);
 }
 
 void GaussBoxes::form_taylor(const double* strengths, WorkWatch& watch) {
@@ -169,7 +164,7 @@ void GaussBoxes::form_taylor(const double* strengths, WorkWatch& watch) {
         task.range_count = static_cast<std::int64_t>(ranges.size());
         task.expansion = taylor_.data() + taylor_place_[t];
         function(&task);
-        watch.done(plan_.costs().gather(sources) * picoseconds_a_second / problem_.strength_vectors);
+        watch.done(plan_.costs().gather(sources) * picoseconds / problem_.strength_vectors);
     });
 }
 
@@ -214,7 +209,7 @@ void GaussBoxes::take_values(std::int64_t vector, const double* strengths, Gauss
         all.x[k] = static_cast<const double*>(view.high[static_cast<std::size_t>(k)]);
         all.gradient[k] = sums.gradient(vector, k);
     }
-    const double share = plan_.seconds().values * picoseconds_a_second / problem_.strength_vectors /
+    const double share = plan_.seconds().values * picoseconds / problem_.strength_vectors /
                          static_cast<double>(std::max<std::size_t>(1, blocks_.size()));
     parallel_for(threads_, static_cast<std::int64_t>(blocks_.size()), [&](std::int64_t number) {
         if (watch.stopped()) return;

@@ -11,9 +11,6 @@
 namespace farfield {
 namespace {
 
-constexpr std::int32_t sources_of_a_part = 4096;
-constexpr double picoseconds = 1e12; ///< of a second
-
 SumProblem with_targets_apart(SumProblem problem) {
     problem.self = false;
     return problem;

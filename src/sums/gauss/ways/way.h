@@ -15,6 +15,10 @@
 
 namespace farfield {
 
+/// How ways divide their work among threads, and the unit in which they tell how much there is.
+inline constexpr std::int32_t sources_of_a_part = 4096, most_block_targets = 512;
+inline constexpr double picoseconds = 1e12; ///< of a second
+
 /// Points in the caller's units, N×d and M×d; no targets: the sources.
 struct GaussPointSets {
     std::span<const double> sources, targets;

@@ -63,8 +63,8 @@ struct SourceStream { // NOLINT(*-member-init): a kilobyte a call would be clear
         return filled;
     }
 
-    [[gnu::noinline]] void fill(const BlockTile& tile,
-                                StreamCursor& cursor) { // compiled once for all loops over it
+    /// Not inlined: it is compiled once for all loops over the same kind of stream.
+    [[gnu::noinline]] void fill(const BlockTile& tile, StreamCursor& cursor) {
         first += count;
         count =
             each_run(tile, cursor,
