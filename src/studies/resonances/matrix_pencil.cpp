@@ -16,17 +16,13 @@ using Matrix = Eigen::MatrixXcd;
 using Vector = Eigen::VectorXcd;
 
 // R of the Hankel matrix's QR decomposition has the same singular values and right singular vectors, and
-// is small; where there are fewer rows, rows of zeros change neither. One sided: a product Yᴴ·Y would lose
-// half of the digits.
+// is small. One sided: a product Yᴴ·Y would lose half of the digits.
 Matrix triangle_of_hankel(std::span<const std::complex<double>> samples, Eigen::Index width) {
     const auto rows = static_cast<Eigen::Index>(samples.size()) - width;
     Matrix hankel(rows, width + 1);
     for (Eigen::Index j = 0; j <= width; ++j)
         for (Eigen::Index i = 0; i < rows; ++i) hankel(i, j) = samples[static_cast<std::size_t>(i + j)];
-    if (rows <= width + 1) {
-        hankel.conservativeResizeLike(Matrix::Zero(width + 1, width + 1));
-        return hankel;
-    }
+    if (rows <= width + 1) return hankel;
     const Eigen::HouseholderQR<Matrix> qr(hankel);
     return qr.matrixQR().topRows(width + 1).triangularView<Eigen::Upper>();
 }
@@ -52,23 +48,12 @@ PencilFit fit_amplitudes(std::span<const std::complex<double>> samples, const Ve
         std::complex<double> power = scales(k);
         for (Eigen::Index i = 0; i < m; ++i, power *= ratios(k)) powers(i, k) = power;
     }
-    const Matrix series = Eigen::Map<const Matrix>(samples.data(), m, 1);
-    const Matrix found = powers.colPivHouseholderQr().solve(series);
+    const Vector series = Eigen::Map<const Vector>(samples.data(), m);
+    const Vector found = powers.colPivHouseholderQr().solve(series);
     PencilFit fit;
     fit.residual = (series - powers * found).norm() / std::sqrt(static_cast<double>(m));
-    for (Eigen::Index k = 0; k < ratios.size(); ++k)
-        fit.terms.push_back({ratios(k), found(k, 0) * scales(k)});
+    for (Eigen::Index k = 0; k < ratios.size(); ++k) fit.terms.push_back({ratios(k), found(k) * scales(k)});
     return fit;
-}
-
-// By rising modulus, as Eigen's solver sorts them. That one has eigenvectors too, and takes long to compile.
-Vector eigenvalues_of(const Matrix& matrix) {
-    Vector values = Eigen::ComplexSchur<Matrix>(matrix, false).matrixT().diagonal();
-    for (auto value = values.begin(); value != values.end(); ++value)
-        std::iter_swap(value, std::min_element(value, values.end(), [](const auto& a, const auto& b) {
-                           return std::abs(a) < std::abs(b);
-                       }));
-    return values;
 }
 
 } // namespace
@@ -77,11 +62,9 @@ PencilFit matrix_pencil(std::span<const std::complex<double>> samples, std::size
     if (samples.size() < 4 || width < 1 || width + 2 > samples.size())
         throw InvalidArgument(
             fmt::format("a pencil of width {} does not fit a series of {} samples", width, samples.size()));
-    // of a square matrix, so that nothing else need be compiled
-    const Eigen::JacobiSVD<Matrix, Eigen::NoQRPreconditioner> svd(
-        triangle_of_hankel(samples, static_cast<Eigen::Index>(width)), Eigen::ComputeFullV);
-    const auto count = std::min<std::size_t>(samples.size() - width, width + 1); // but for rows of zeros
-    const Eigen::VectorXd values = svd.singularValues().head(static_cast<Eigen::Index>(count));
+    const Eigen::JacobiSVD<Matrix> svd(triangle_of_hankel(samples, static_cast<Eigen::Index>(width)),
+                                       Eigen::ComputeThinV);
+    const auto& values = svd.singularValues();
     if (values(0) <= 0) return {};
     const auto rank = std::min(rank_of(values, noise), static_cast<Eigen::Index>(width));
     if (rank == 0) return fit_amplitudes(samples, Vector());
@@ -89,7 +72,7 @@ PencilFit matrix_pencil(std::span<const std::complex<double>> samples, std::size
     const Matrix space = svd.matrixV().leftCols(rank).conjugate();
     const auto w = static_cast<Eigen::Index>(width);
     const Matrix step = space.topRows(w).colPivHouseholderQr().solve(space.bottomRows(w));
-    return fit_amplitudes(samples, eigenvalues_of(step));
+    return fit_amplitudes(samples, Eigen::ComplexEigenSolver<Matrix>(step, false).eigenvalues());
 }
 
 } // namespace farfield
