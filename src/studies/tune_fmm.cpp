@@ -24,6 +24,8 @@ namespace farfield {
 namespace {
 
 constexpr int low_order = 2; ///< cells cost hardly any multiply-adds
+constexpr FmmOrder coarse_order{.order = low_order, .coarse = 7};
+constexpr double coarse_cells = 343.0;
 constexpr double least_seconds = 1e-10;
 
 /// What a sum took: the fastest of the repeats, pass by pass, times the threads.
@@ -39,7 +41,7 @@ struct FmmShot {
     Isa isa = Isa::automatic;
     bool wide = true;
     int order = low_order;
-    int depth = 3;
+    int depth = 3; ///< −1: one level, of 7³ cells
     std::int64_t points = 0;
     M2L m2l = M2L::mirrored; ///< what the table says must not choose what is measured
 };
@@ -56,6 +58,7 @@ SumOptions options_of_shot(const FmmShot& shot, int threads) {
             .method = Method::fmm,
             .order = shot.order,
             .depth = shot.depth,
+            .leaf = shot.depth < 0 ? static_cast<int>(static_cast<double>(shot.points) / coarse_cells) : 0,
             .m2l = shot.m2l,
             .precision = shot.wide ? Precision::float64 : Precision::float32,
             .coincident = Coincident::skip,
@@ -80,8 +83,8 @@ void take_least(FmmTimes& times, double tree, const SumReport& report, double th
     times.cells = std::min(times.cells, threads * cells);
     times.points = std::min(times.points, threads * points);
     times.near_pairs = static_cast<double>(report.fmm.near_pairs);
-    times.cells_served =
-        std::max(1.0, static_cast<double>(report.fmm.cells) - 9.0); // those of levels 0 and 1
+    const auto all = static_cast<double>(report.fmm.cells);
+    times.cells_served = report.fmm.coarse > 1 ? all : std::max(1.0, all - 9.0); // without levels 0 and 1
 }
 
 FmmTimes times_of(const FmmShot& shot, const MeasureSettings& settings) {
@@ -106,38 +109,34 @@ std::array<double, 2> two_unknowns(const std::array<double, 3>& a, const std::ar
             std::max(least_seconds, (a[0] * b[2] - a[2] * b[0]) / determinant)};
 }
 
-/// Multiply-adds of a cell, or what takes as long.
-double work_of(const FmmShot& shot) {
-    return multiply_adds_a_cell({.order = shot.order, .m2l = shot.m2l}, shot.wide);
-}
-
-// The order that most sums have whose time lies in translations.
-int usual_order(bool wide) { return wide ? 20 : 13; }
-
+// Cells of the coarsest level take products one cell after the other at any order. At the edge they have senders
+// on one side, as the model has it.
 void measure_cells(const MeasureSettings& settings, CostTable& costs) {
-    FmmShot low{.depth = depth_for(settings.points, 32.0), .points = settings.points};
-    auto high = low;
-    high.order = usual_order(true);
-    const auto few = times_of(low, settings);
-    const auto many = times_of(high, settings);
-    const auto [cell, multiply_add] =
-        two_unknowns({few.cells_served, few.cells_served * work_of(low), few.cells},
-                     {many.cells_served, many.cells_served * work_of(high), many.cells});
-    static_cast<void>(multiply_add); // of each ISA below
-    costs.costs[std::string(fmm_cost::cpu_cell_seconds)] = cell;
+    std::array<std::array<double, 3>, 2> equations{};
+    auto order = coarse_order;
+    const auto senders = [](const FmmOrder& of) { return static_cast<double>(offset_classes(of).size()); };
+    for (auto& equation : equations) {
+        const FmmShot shot{.order = order.order, .depth = -1, .points = settings.points};
+        const auto times = times_of(shot, settings);
+        const double served = 0.5 * times.cells_served;
+        equation = {served * senders(order) / senders({}), served * multiply_adds_a_cell(order, true), times.cells};
+        order.order = 12;
+    }
+    costs.costs[std::string(fmm_cost::cpu_cell_seconds)] = two_unknowns(equations[0], equations[1])[0];
 }
 
 // A second of translations. On a machine whose cells cost hardly more than to be found, that much at least.
 double translation_rate(const FmmShot& shot, const FmmTimes& times, const CostTable& costs) {
     const double cell = costs.costs.at(std::string(fmm_cost::cpu_cell_seconds));
     const double all = times.cells / times.cells_served;
-    return work_of(shot) / std::max(all - cell, 0.1 * all);
+    return multiply_adds_a_cell({.order = shot.order, .m2l = shot.m2l}, shot.wide) /
+           std::max(all - cell, 0.1 * all);
 }
 
 void measure_rates(Isa isa, bool wide, const MeasureSettings& settings, CostTable& costs) {
     FmmShot shot{.isa = isa,
                  .wide = wide,
-                 .order = usual_order(wide),
+                 .order = 20, // too many functions for cells in lanes
                  .depth = depth_for(settings.points, 32.0),
                  .points = settings.points};
     const auto times = times_of(shot, settings);
@@ -148,6 +147,11 @@ void measure_rates(Isa isa, bool wide, const MeasureSettings& settings, CostTabl
     shot.m2l = M2L::rotation;
     costs.costs[fmm_cost::cpu_rotated_work_per_second(isa, wide)] =
         translation_rate(shot, times_of(shot, settings), costs);
+    shot.m2l = M2L::mirrored;
+    shot.order = 8;
+    const auto in_lanes = times_of(shot, settings);
+    costs.costs[fmm_cost::cpu_block_work_per_second(isa, wide)] =
+        block_work_a_cell({.order = shot.order}) * in_lanes.cells_served / std::max(least_seconds, in_lanes.cells);
 }
 
 // Leaves of many points and of few: the second take longer for their pairs.

@@ -22,6 +22,10 @@ std::string cpu_rotated_work_per_second(Isa isa, bool wide) {
     return of_type(isa, wide, "rotated_work_per_second");
 }
 
+std::string cpu_block_work_per_second(Isa isa, bool wide) {
+    return of_type(isa, wide, "block_work_per_second");
+}
+
 std::string cpu_functions_per_second(Isa isa, bool wide) {
     return of_type(isa, wide, "functions_per_second");
 }

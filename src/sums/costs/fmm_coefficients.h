@@ -13,6 +13,8 @@ namespace fmm_cost {
 std::string cpu_multiply_adds_per_second(Isa isa, bool wide);
 /// The same by rotation, where work is counted in multiply-adds (rotated_offsets.h).
 std::string cpu_rotated_work_per_second(Isa isa, bool wide);
+/// The same to cells in lanes, where work is counted in multiply-adds (`block_work_a_cell`).
+std::string cpu_block_work_per_second(Isa isa, bool wide);
 /// Functions a second of a thread, when expansions are formed and evaluated at points.
 std::string cpu_functions_per_second(Isa isa, bool wide);
 /// Of a cell beside its multiply-adds: to find its senders and to form their sums.

@@ -121,10 +121,52 @@ constexpr std::int64_t rotate_scratch(int size, int degree, bool wide) {
     return rows * rotate_lanes(wide);
 }
 
+/// Cells in lanes: those of one octant whose parents lie in a block of 4³, lane x + 4(y + 4z) by the parent's
+/// place in it.
+constexpr int cell_block_side = 4;
+constexpr int cell_block_lanes = 64;
+
+/// What the cells of a block get from sources that are mirror images of each other: those that agree with
+/// `side` beside the axes in `free`, as many as these have subsets.
+struct CellBlockImages {
+    const void* matrix = nullptr; ///< as in TranslateTask, with the functions of `count` on either side
+    std::int32_t count[parities] = {};
+    /// For each class o one after the other, of the columns of its matrix: class c of X_c, part of `free`, times
+    /// the numbers of an expansion, plus the place of the source's function.
+    const std::int32_t* columns = nullptr;
+    std::int32_t column_count[parities] = {};
+    std::int32_t side = 0;
+    std::int32_t free = 0;
+    std::int64_t place[parities] = {}; ///< of each subset, in `sources`: of the first function at lane 0
+};
+
+/// Adds to the expansions of the cells of a block what all sources of their octant send, as TranslateTask does.
+struct CellBlockTask {
+    bool wide = true;
+    int size = 0; ///< numbers of an expansion
+    int class_begin[parities + 1] = {};
+    std::uint64_t lanes = 0; ///< bits of the lanes whose sums are wanted
+    /// Of each function `function` numbers, in which 16 lanes of one z follow each other, and those of the
+    /// next z come `plane` numbers later.
+    const void* sources = nullptr;
+    std::int64_t function = 0, plane = 0;
+    const CellBlockImages* images = nullptr;
+    std::int64_t count = 0;
+    void* sums = nullptr;    ///< of each function, 64 lanes
+    void* scratch = nullptr; ///< cell_block_scratch(size) numbers
+};
+
+/// That a number of a matrix serves; where there are no more than two left, two.
+constexpr int cell_block_vectors(int registers) { return registers == 32 ? 4 : 2; }
+
+/// X of as many vectors, of 16 numbers at most.
+constexpr std::int64_t cell_block_scratch(std::int64_t size) { return size * parities * 64; }
+
 using FormFunction = void (*)(const FormTask*);
 using EvaluateFunction = void (*)(const EvaluateTask*);
 using TranslateFunction = void (*)(const TranslateTask*);
 using RotateFunction = void (*)(const RotateTask*);
+using CellBlockFunction = void (*)(const CellBlockTask*);
 
 extern "C" {
 void ff_form_scalar(const FormTask*);
@@ -143,6 +185,10 @@ void ff_rotate_scalar(const RotateTask*);
 void ff_rotate_sse42(const RotateTask*);
 void ff_rotate_avx2(const RotateTask*);
 void ff_rotate_avx512(const RotateTask*);
+void ff_cell_block_scalar(const CellBlockTask*);
+void ff_cell_block_sse42(const CellBlockTask*);
+void ff_cell_block_avx2(const CellBlockTask*);
+void ff_cell_block_avx512(const CellBlockTask*);
 }
 
 } // namespace farfield

@@ -2,9 +2,11 @@
 //
 // Coefficients are sorted by that class first (bit 0: odd in x, bit 1: in y, bit 2: in z), then by degree, so
 // that mirror images share translation operators (translation.h) and a lower order is the first part of each
-// class. Each class is padded to whole cache lines.
+// class. Loops take whole cache lines from the beginning of a class on, and meet the first functions of the next
+// ones there; after the last class comes as much padding as they need.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -34,8 +36,12 @@ public:
             begin_[parity] = static_cast<int>(at_.size());
             for (const auto& function : functions)
                 if (function.parity() == parity) at_.push_back(function);
-            while (at_.size() % static_cast<std::size_t>(line) != 0) at_.push_back(none);
         }
+        begin_[parities] = static_cast<int>(at_.size());
+        int end = begin_[parities];
+        for (int parity = 0; parity < parities; ++parity)
+            end = std::max(end, begin_[parity] + in_lines(begin_[parity + 1] - begin_[parity]));
+        at_.resize(static_cast<std::size_t>(in_lines(end)), none);
         begin_[parities] = static_cast<int>(at_.size());
     }
 
@@ -56,6 +62,8 @@ public:
     [[nodiscard]] const Function& at(int place) const { return at_[static_cast<std::size_t>(place)]; }
 
 private:
+    [[nodiscard]] int in_lines(int count) const { return (count + line_ - 1) / line_ * line_; }
+
     int order_, line_, functions_;
     int begin_[parities + 1] = {};
     std::vector<Function> at_;

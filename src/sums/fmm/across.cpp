@@ -180,10 +180,12 @@ void FmmPasses<T>::translate() {
         if (stopped()) return;
         const auto begin = bounds[static_cast<std::size_t>(task)];
         const auto end = bounds[static_cast<std::size_t>(task) + 1];
-        if (!operators_->rotated) translate_block(begin, end);
+        const bool later = operators_->rotated || (block_senders_ && tree_.cell(begin).level > 0);
+        if (!later) translate_block(begin, end);
         add_points(begin, end);
     });
     if (operators_->rotated) translate_rotated();
+    if (block_senders_) translate_in_blocks();
 }
 
 template <class T>

@@ -21,7 +21,9 @@ FmmRates fmm_rates(const CostTable& table, const SumProblem& problem, const SumO
     const double work = order.m2l == M2L::rotation
                             ? cost_of(table, fmm_cost::cpu_rotated_work_per_second(isa, wide))
                             : multiply_adds;
+    const double block_work = cost_of(table, fmm_cost::cpu_block_work_per_second(isa, wide));
     const auto seconds_a_cell = [&](const FmmOrder& of) {
+        if (of.coarse == 1 && in_blocks(of, wide)) return block_work_a_cell(of) / block_work;
         return cost_of(table, fmm_cost::cpu_cell_seconds) * static_cast<double>(offset_classes(of).size()) /
                    classes +
                multiply_adds_a_cell(of, wide) / work;
@@ -38,7 +40,9 @@ FmmRates fmm_rates(const CostTable& table, const SumProblem& problem, const SumO
             .operator_seconds = numbers * cost_of(table, fmm_cost::cpu_operator_seconds),
             .order = usual,
             .seconds_a_cell_found = cost_of(table, fmm_cost::cpu_cell_seconds),
-            .seconds_a_multiply_add = 1.0 / multiply_adds};
+            .seconds_a_multiply_add = 1.0 / multiply_adds,
+            .seconds_a_block_work = 1.0 / block_work,
+            .wide = wide};
 }
 
 M2L fastest_m2l(const CostTable& table, const SumProblem& problem, const SumOptions& options, FmmOrder order,
@@ -52,8 +56,11 @@ M2L fastest_m2l(const CostTable& table, const SumProblem& problem, const SumOpti
 
 double FmmRates::seconds_a_softened_cell(double softening) const {
     const auto cost = softened_cost(order, softening);
-    const double polynomials =
-        cost.multiply_adds > 0.0 ? seconds_a_cell_found + cost.multiply_adds * seconds_a_multiply_add : 0.0;
+    double polynomials = 0.0;
+    if (cost.functions > 0.0 && cost.functions <= most_functions_in_blocks(wide))
+        polynomials = block_work(cost.multiply_adds, cost.functions_of_offsets) * seconds_a_block_work;
+    else if (cost.functions > 0.0)
+        polynomials = seconds_a_cell_found + cost.multiply_adds * seconds_a_multiply_add;
     return polynomials + (cost.whole ? 0.0 : seconds_a_cell);
 }
 

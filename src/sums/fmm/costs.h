@@ -28,6 +28,8 @@ struct FmmRates {
     FmmOrder order{};                  ///< of any level but the coarsest
     double seconds_a_cell_found = 0.0; ///< of `seconds_a_cell`, beside multiply-adds
     double seconds_a_multiply_add = 0.0;
+    double seconds_a_block_work = 0.0; ///< of a multiply-add, as block_work counts
+    bool wide = true;
 };
 /// The rates for `order.m2l`. Softened kernels beside 1/r are at the rate of products.
 FmmRates fmm_rates(const CostTable& table, const SumProblem& problem, const SumOptions& options,

@@ -1,9 +1,11 @@
 // The fast multipole method as a row of the table of methods.
 #include "sums/method/method.h"
 
+#include "backend/threads/parallel.h"
 #include "base/spelling.h"
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cpu/host_sum.h"
+#include "sums/fmm/cell_blocks.h"
 #include "sums/fmm/costs.h"
 #include "sums/fmm/fmm_sum.h"
 #include "sums/fmm/gpu_fmm.h"
@@ -98,11 +100,15 @@ double open_bytes(const SumProblem& problem, const SumOptions& options, const De
     const double expansions = cells * (2.0 * number * (basis.size() + padding * softened.functions) + 600.0);
     const double bounds =
         options.guaranteed ? cells * 550.0 + 48.0 * static_cast<double>(problem.targets) + 24.0 * n : 0.0;
+    const bool blocks = device.kind == DeviceKind::cpu && in_blocks(shape.order, shape.wide);
+    const auto of_blocks = static_cast<double>(
+        blocks ? cell_block_numbers(shape.order.separation, basis.functions(), basis.size()) : 0);
+    const double in_lanes = thread_count(options.threads) * number * of_blocks;
     const double dipoles = options.dipoles && device.kind == DeviceKind::cuda ? 90.0 * n : 0.0;
     const double order =
         problem.softening > 0.0 && device.kind == DeviceKind::cuda ? 8.0 * n : 0.0; // of leaves
     const double apart = problem.self ? 14.0 * 32.0 * n : 0.0; // partial sums of mutual blocks
-    return points + results + expansions + bounds + order + apart + dipoles +
+    return points + results + expansions + bounds + order + apart + dipoles + in_lanes +
            predicted_operator_bytes(shape.order, shape.wide) + softened.bytes;
 }
 

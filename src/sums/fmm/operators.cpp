@@ -183,6 +183,28 @@ double multiply_adds_a_cell(const FmmOrder& order, bool wide) {
     return sum;
 }
 
+bool in_blocks(const FmmOrder& order, bool wide) {
+    return order.m2l != M2L::rotation &&
+           (order.order + 1) * (order.order + 1) <= most_functions_in_blocks(wide);
+}
+
+double block_work(double numbers, double functions) {
+    constexpr double of_a_function = 50.0; // fitted to times of orders 2 to 13
+    return numbers + of_a_function * functions;
+}
+
+double block_work_a_cell(const FmmOrder& order) {
+    double work = 0.0;
+    auto usual = order; // of any level but the coarsest
+    usual.coarse = 1;
+    for (const auto& of : offset_classes(usual)) {
+        const double functions = std::pow(graded_degree(order, of.offset) + 1.0, 2);
+        const double images = order.m2l == M2L::matrix ? images_of(order, of) : 1.0;
+        work += images * block_work(functions * functions, functions);
+    }
+    return work;
+}
+
 double predicted_operator_bytes(const FmmOrder& order, bool wide) {
     const ClassSizes sizes(order.order, wide);
     double sum = 2.0 * sizes.numbers(order.order, 7);

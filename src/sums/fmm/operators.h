@@ -52,6 +52,10 @@ std::array<int, 3> source_offset(const OffsetClass& offsets, int mirror);
 /// on the coarsest grid.
 std::vector<OffsetClass> offset_classes(const FmmOrder& order);
 
+/// Expansions of so many functions are sent to cells in lanes (cell_blocks.h); sources of more would not fit
+/// into caches.
+constexpr int most_functions_in_blocks(bool wide) { return wide ? 256 : 400; }
+
 template <class T>
 constexpr int numbers_a_line = 64 / static_cast<int>(sizeof(T)); ///< of cache
 
@@ -84,6 +88,10 @@ struct FmmOperators {
     };
     std::vector<Outside> outside; ///< of first and second derivatives; empty for polynomials
 
+    /// Below level 0 cells are served in lanes, by blocks (cell_blocks.h).
+    [[nodiscard]] bool in_blocks() const {
+        return !rotated && functions <= most_functions_in_blocks(sizeof(T) == sizeof(double));
+    }
     /// The Laplacian of functions is 0, and they may act on points beyond their cell.
     [[nodiscard]] bool are_harmonic() const { return !outside.empty(); }
     [[nodiscard]] const std::vector<Translation<T>>& across_level(int level) const {
@@ -98,6 +106,15 @@ std::shared_ptr<const FmmOperators<T>> fmm_operators(const FmmOrder& order, int 
 /// Multiply-adds of all translations to one cell, or what takes as long, with padding; with `coarse` > 4, to
 /// a cell of that grid that has sources at all offsets.
 double multiply_adds_a_cell(const FmmOrder& order, bool wide);
+
+/// As FmmOperators::in_blocks, of harmonics.
+bool in_blocks(const FmmOrder& order, bool wide);
+
+/// Multiply-adds of all translations to one cell in lanes; sums over mirror images count for as many as take
+/// their time.
+double block_work_a_cell(const FmmOrder& order);
+/// The same of so many offset classes, whose matrices have so many numbers and functions on a side in all.
+double block_work(double numbers, double functions);
 
 /// Bytes that `fmm_operators` of this order would take.
 double predicted_operator_bytes(const FmmOrder& order, bool wide);

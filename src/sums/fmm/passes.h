@@ -8,6 +8,7 @@
 #include "backend/threads/work_watch.h"
 #include "base/aligned.h"
 #include "sums/direct/cpu/tiles.h"
+#include "sums/fmm/cell_blocks.h"
 #include "sums/fmm/common/rank_share.h"
 #include "sums/fmm/operators.h"
 #include "sums/tree/near_lists.h"
@@ -16,6 +17,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -73,6 +75,10 @@ public:
 
 private:
     struct PointScratch;
+    /// Cells [begin, end) of a level.
+    struct CellRun {
+        std::int32_t begin, end;
+    };
     /// Multipole expansions around a parent: of each octant of each of its neighbours, null where there is
     /// none.
     using Surroundings = std::vector<const T*>;
@@ -96,6 +102,10 @@ private:
     void send_class(std::size_t offset_class, const Translation<T>& translation,
                     const std::vector<const void*>& sources, const std::vector<void*>& expansions,
                     AlignedVector<T>& scratch) const;
+    /// M2L of cells in lanes, below level 0.
+    void translate_in_blocks();
+    [[nodiscard]] std::vector<CellRun> blocks_of_cells() const;
+    void translate_cells(const CellRun& cells);
     /// M2L by rotation: targets of one level and octant, as many as the loop has lanes.
     using Batch = std::vector<std::int32_t>;
     void translate_rotated();
@@ -134,6 +144,7 @@ private:
     /// By a target's octant, class of offsets and mirror image, as `sender_place` says; by rotation, by
     /// octant and offset.
     std::vector<std::int32_t> senders_;
+    std::optional<CellBlockSenders<T>> block_senders_;
     WorkWatch* watch_ = nullptr;
 };
 

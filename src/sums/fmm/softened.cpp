@@ -193,7 +193,9 @@ SoftenedOperators<T> make_operators(const SoftenedOrder& order, int threads) {
 
 SoftenedCost softened_cost(const FmmOrder& order, double softening) {
     const auto level = usual_level(order, softening);
-    return {operator_numbers(level.order), level.order < 0 ? 0.0 : functions_of(level.order), level.whole};
+    const double functions = level.order < 0 ? 0.0 : functions_of(level.order);
+    constexpr double offsets = 28.0; // all 56 classes, with the lower orders of far ones
+    return {operator_numbers(level.order), functions, offsets * functions, level.whole};
 }
 
 // At the worst ε for so many levels, each of which halves the cells.

@@ -33,7 +33,8 @@ std::shared_ptr<const SoftenedOperators<T>> softened_operators(const SoftenedOrd
 /// and whether harmonics are needed beside them.
 struct SoftenedCost {
     double multiply_adds = 0.0;
-    double functions = 0.0; ///< of an expansion
+    double functions = 0.0;            ///< of an expansion
+    double functions_of_offsets = 0.0; ///< that all classes of offsets need
     bool whole = false;
 };
 SoftenedCost softened_cost(const FmmOrder& order, double softening);

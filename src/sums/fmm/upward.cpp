@@ -18,6 +18,7 @@ FmmPasses<T>::FmmPasses(const Octree& tree, const NearLists& lists, const RankSh
     : tree_(tree), lists_(lists), share_(share), operators_(std::move(operators)), levels_(levels), isa_(isa),
       threads_(threads), zeros_(static_cast<std::size_t>(operators_->size), T(0)) {
     list_senders();
+    if (operators_->in_blocks()) block_senders_.emplace(*operators_, tree_.shape().separation);
 }
 
 // Adds the expansion of the points of a cell about the centre of another, or the same: a multipole expansion,
@@ -71,6 +72,8 @@ double FmmPasses<T>::work() const {
     for (int level = 0; level < std::min(levels_, tree_.levels()); ++level)
         if (operators_->rotated)
             across[static_cast<std::size_t>(level)] = rotated_work_of(0); // of other octants as much
+        else if (block_senders_ && level > 0)
+            across[static_cast<std::size_t>(level)] = block_senders_->multiply_adds(level);
         else
             for (const auto& translation : operators_->across_level(level))
                 across[static_cast<std::size_t>(level)] += translation.multiply_adds();

@@ -53,9 +53,13 @@ class Translation {
         T* out[images]; // of the parts of the fixed axes without a change of sign, and those with one
         T* const first = sums_of(at, 0);
         for (int q = 0; q < images; ++q) out[q] = first + static_cast<std::int64_t>(mirrors[q]) * task_.size;
-        for (int parity = 0; parity < parities; ++parity) {
-            const int begin = task_.class_begin[parity];
-            const int end = begin + padded(task_.source_count[parity]);
+        // all classes at once, or only the first functions of each
+        int apart = 0;
+        for (const int count : task_.source_count) apart += padded(count);
+        const int parts = apart < task_.size ? parities : 1;
+        for (int part = 0; part < parts; ++part) {
+            const int begin = task_.class_begin[part];
+            const int end = parts == 1 ? task_.size : begin + padded(task_.source_count[part]);
             for (int j = begin; j < end; j += width) {
                 V v[images];
                 for (int q = 0; q < images; ++q) v[q] = O::load(in[q] + j);
@@ -68,9 +72,9 @@ class Translation {
                             v[q | bit] = a - b;
                         }
                 for (int q = 0; q < images; ++q) O::store(out[q] + j, v[q]);
-                for (int part = fixed; part != 0; part = (part - 1) & fixed) {
-                    const auto away = static_cast<std::int64_t>(part) * task_.size + j;
-                    const bool turned = (__builtin_popcount(static_cast<unsigned>(part & side)) & 1) != 0;
+                for (int of = fixed; of != 0; of = (of - 1) & fixed) {
+                    const auto away = static_cast<std::int64_t>(of) * task_.size + j;
+                    const bool turned = (__builtin_popcount(static_cast<unsigned>(of & side)) & 1) != 0;
                     for (int q = 0; q < images; ++q)
                         O::store(out[q] + away, turned ? O::set(T(0)) - v[q] : v[q]);
                 }
