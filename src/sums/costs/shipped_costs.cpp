@@ -25,7 +25,10 @@ using Cost = std::pair<const char*, double>;
 // on themselves: of the same ISA and type (AVX-512 0.72 float, 0.64 double; AVX2 0.48, 0.42; SSE4.2 0.37,
 // 0.38; scalar 0.49, 0.5), the others by 0.64. The rates by rotation are those of products times the
 // ratio of the two that `farfield tune fmm --threads 2 --repeat 2` found on two quiet virtual CPUs of an AMD
-// EPYC; with AVX-512 in double both take as long at order 25 or 26 (N = 300,000 and 1,000,000).
+// EPYC; with AVX-512 in double both take as long at order 25 or 26 (N = 300,000 and 1,000,000). The rates of
+// cells in lanes are those of products times the ratio that `farfield tune fmm --threads 1 --repeat 4` found on
+// another AMD EPYC; `cell_seconds` is what it found there, 8.6e-6, over the mean of the ratios of the other
+// seconds (0.35).
 // The coefficients of the fast Gauss transform come from sums of 100,000 points in 1 to 3 dimensions with
 // AVX-512 on one of two shared virtual CPUs of an AMD EPYC; those of particle meshes, too: of 100,000 charges
 // with splines of order 4 to 12 and meshes of 120³ to 192³ points.
@@ -67,7 +70,7 @@ constexpr std::array cpu_costs{
     Cost{"fgt.cpu.term_seconds", 4.5e-11},
     Cost{"fmm.cpu.fixed_seconds", 4e-4},
     Cost{"fmm.cpu.point_seconds", 2e-7},
-    Cost{"fmm.cpu.cell_seconds", 5.3e-6},
+    Cost{"fmm.cpu.cell_seconds", 2.4e-5},
     Cost{"fmm.cpu.leaf_seconds", 4e-6},
     Cost{"fmm.cpu.near_leaf_seconds", 2.4e-7},
     Cost{"fmm.cpu.operator_seconds", 2e-8},
@@ -87,14 +90,14 @@ constexpr std::array cpu_costs{
     Cost{"fmm.cpu.sse4_2.double.rotated_work_per_second", 2e9},
     Cost{"fmm.cpu.scalar.float.rotated_work_per_second", 2.4e9},
     Cost{"fmm.cpu.scalar.double.rotated_work_per_second", 1.64e9},
-    Cost{"fmm.cpu.avx512.float.block_work_per_second", 4e10},
-    Cost{"fmm.cpu.avx512.double.block_work_per_second", 2.5e10},
-    Cost{"fmm.cpu.avx2.float.block_work_per_second", 2e10},
-    Cost{"fmm.cpu.avx2.double.block_work_per_second", 1e10},
-    Cost{"fmm.cpu.sse4_2.float.block_work_per_second", 4e09},
-    Cost{"fmm.cpu.sse4_2.double.block_work_per_second", 2e09},
-    Cost{"fmm.cpu.scalar.float.block_work_per_second", 1e09},
-    Cost{"fmm.cpu.scalar.double.block_work_per_second", 1e09},
+    Cost{"fmm.cpu.avx512.float.block_work_per_second", 2.24e10},
+    Cost{"fmm.cpu.avx512.double.block_work_per_second", 1.49e10},
+    Cost{"fmm.cpu.avx2.float.block_work_per_second", 1.63e10},
+    Cost{"fmm.cpu.avx2.double.block_work_per_second", 8.5e9},
+    Cost{"fmm.cpu.sse4_2.float.block_work_per_second", 6e9},
+    Cost{"fmm.cpu.sse4_2.double.block_work_per_second", 3.1e9},
+    Cost{"fmm.cpu.scalar.float.block_work_per_second", 2.44e9},
+    Cost{"fmm.cpu.scalar.double.block_work_per_second", 2.6e9},
     Cost{"fmm.cpu.avx512.float.functions_per_second", 2.4e9},
     Cost{"fmm.cpu.avx512.double.functions_per_second", 1.6e9},
     Cost{"fmm.cpu.avx2.float.functions_per_second", 1.36e9},

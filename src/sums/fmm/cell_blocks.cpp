@@ -174,8 +174,9 @@ auto FmmPasses<T>::blocks_of_cells() const -> std::vector<CellRun> {
     return out;
 }
 
+// The part `part` of `parts`: of the octants, or of the cells.
 template <class T>
-void FmmPasses<T>::translate_cells(const CellRun& cells) {
+void FmmPasses<T>::translate_cells(const CellRun& cells, std::int32_t part, std::int32_t parts) {
     const auto& layout = block_senders_->sources();
     const auto& first = tree_.cell(cells.begin);
     if (block_senders_->of(first.level, 0).empty()) return;
@@ -209,7 +210,11 @@ void FmmPasses<T>::translate_cells(const CellRun& cells) {
         computed += computed_lanes(lanes[octant], isa_, std::is_same_v<T, double>);
         wanted += static_cast<std::int64_t>(targets[octant].size());
     }
-    if (!block_senders_->pay(first.level, computed, wanted)) return translate_block(cells.begin, cells.end);
+    if (!block_senders_->pay(first.level, computed, wanted)) {
+        const auto bound = [&](std::int32_t n) { return cells.begin + (cells.end - cells.begin) * n / parts; };
+        if (bound(part) < bound(part + 1)) translate_block(bound(part), bound(part + 1));
+        return;
+    }
 
     RawVector<T> sources(static_cast<std::size_t>(layout.numbers()));
     std::vector<const T*> row(static_cast<std::size_t>(layout.side()));
@@ -240,7 +245,7 @@ void FmmPasses<T>::translate_cells(const CellRun& cells) {
                        .scratch = scratch.data()};
     const auto begins = operators_->up.task();
     std::copy(std::begin(begins.class_begin), std::end(begins.class_begin), task.class_begin);
-    for (int octant = 0; octant < 8; ++octant) {
+    for (int octant = 8 * part / parts; octant < 8 * (part + 1) / parts; ++octant) {
         const auto& of_octant = targets[static_cast<std::size_t>(octant)];
         if (of_octant.empty()) continue;
         const auto& images = block_senders_->of(first.level, octant);
@@ -261,8 +266,16 @@ void FmmPasses<T>::translate_cells(const CellRun& cells) {
 template <class T>
 void FmmPasses<T>::translate_in_blocks() {
     const auto blocks = blocks_of_cells();
-    parallel_for(threads_, static_cast<std::int64_t>(blocks.size()), [&](std::int64_t block) {
-        if (!stopped()) translate_cells(blocks[static_cast<std::size_t>(block)]);
+    const auto count = static_cast<std::int64_t>(blocks.size());
+    const int threads = thread_count(threads_);
+    // few blocks are divided further, although each part lays out all sources of its block
+    constexpr std::int64_t tasks_a_thread = 4;
+    std::int64_t parts = 1;
+    while (threads > 1 && parts < 8 && count * parts < tasks_a_thread * threads) parts *= 2;
+    parallel_for(threads_, count * parts, [&](std::int64_t task) {
+        if (!stopped())
+            translate_cells(blocks[static_cast<std::size_t>(task / parts)],
+                            static_cast<std::int32_t>(task % parts), static_cast<std::int32_t>(parts));
     });
 }
 

@@ -105,7 +105,7 @@ private:
     /// M2L of cells in lanes, below level 0.
     void translate_in_blocks();
     [[nodiscard]] std::vector<CellRun> blocks_of_cells() const;
-    void translate_cells(const CellRun& cells);
+    void translate_cells(const CellRun& cells, std::int32_t part, std::int32_t parts);
     /// M2L by rotation: targets of one level and octant, as many as the loop has lanes.
     using Batch = std::vector<std::int32_t>;
     void translate_rotated();
