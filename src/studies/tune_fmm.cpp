@@ -109,8 +109,8 @@ std::array<double, 2> two_unknowns(const std::array<double, 3>& a, const std::ar
             std::max(least_seconds, (a[0] * b[2] - a[2] * b[0]) / determinant)};
 }
 
-// Cells of the coarsest level take products one cell after the other at any order. At the edge they have senders
-// on one side, as the model has it.
+// Cells of the coarsest level take products one cell after the other at any order. At the edge they have
+// senders on one side, as the model has it.
 void measure_cells(const MeasureSettings& settings, CostTable& costs) {
     std::array<std::array<double, 3>, 2> equations{};
     auto order = coarse_order;
@@ -119,7 +119,8 @@ void measure_cells(const MeasureSettings& settings, CostTable& costs) {
         const FmmShot shot{.order = order.order, .depth = -1, .points = settings.points};
         const auto times = times_of(shot, settings);
         const double served = 0.5 * times.cells_served;
-        equation = {served * senders(order) / senders({}), served * multiply_adds_a_cell(order, true), times.cells};
+        equation = {served * senders(order) / senders({}), served * multiply_adds_a_cell(order, true),
+                    times.cells};
         order.order = 12;
     }
     costs.costs[std::string(fmm_cost::cpu_cell_seconds)] = two_unknowns(equations[0], equations[1])[0];
@@ -150,8 +151,9 @@ void measure_rates(Isa isa, bool wide, const MeasureSettings& settings, CostTabl
     shot.m2l = M2L::mirrored;
     shot.order = 8;
     const auto in_lanes = times_of(shot, settings);
-    costs.costs[fmm_cost::cpu_block_work_per_second(isa, wide)] =
-        block_work_a_cell({.order = shot.order}) * in_lanes.cells_served / std::max(least_seconds, in_lanes.cells);
+    costs.costs[fmm_cost::cpu_block_work_per_second(isa, wide)] = block_work_a_cell({.order = shot.order}) *
+                                                                  in_lanes.cells_served /
+                                                                  std::max(least_seconds, in_lanes.cells);
 }
 
 // Leaves of many points and of few: the second take longer for their pairs.

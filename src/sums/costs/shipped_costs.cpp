@@ -26,12 +26,11 @@ using Cost = std::pair<const char*, double>;
 // 0.38; scalar 0.49, 0.5), the others by 0.64. The rates by rotation are those of products times the
 // ratio of the two that `farfield tune fmm --threads 2 --repeat 2` found on two quiet virtual CPUs of an AMD
 // EPYC; with AVX-512 in double both take as long at order 25 or 26 (N = 300,000 and 1,000,000). The rates of
-// cells in lanes are those of products times the ratio that `farfield tune fmm --threads 1 --repeat 4` found on
-// another AMD EPYC; `cell_seconds` is what it found there, 8.6e-6, over the mean of the ratios of the other
-// seconds (0.35).
-// The coefficients of the fast Gauss transform come from sums of 100,000 points in 1 to 3 dimensions with
-// AVX-512 on one of two shared virtual CPUs of an AMD EPYC; those of particle meshes, too: of 100,000 charges
-// with splines of order 4 to 12 and meshes of 120³ to 192³ points.
+// cells in lanes are those of products times the ratio that `farfield tune fmm --threads 1 --repeat 4` found
+// on another AMD EPYC; `cell_seconds` is what it found there, 8.6e-6, over the mean of the ratios of the
+// other seconds (0.35). The coefficients of the fast Gauss transform come from sums of 100,000 points in 1 to
+// 3 dimensions with AVX-512 on one of two shared virtual CPUs of an AMD EPYC; those of particle meshes, too:
+// of 100,000 charges with splines of order 4 to 12 and meshes of 120³ to 192³ points.
 constexpr std::array cpu_costs{
     Cost{"reference.cpu.pairs_per_second", 1.5e8}, // of a thread; 5,000 points, one sum on a shared host
     Cost{"cpu.thread_seconds", 6e-5},

@@ -131,8 +131,8 @@ constexpr int cell_block_lanes = 64;
 struct CellBlockImages {
     const void* matrix = nullptr; ///< as in TranslateTask, with the functions of `count` on either side
     std::int32_t count[parities] = {};
-    /// For each class o one after the other, of the columns of its matrix: class c of X_c, part of `free`, times
-    /// the numbers of an expansion, plus the place of the source's function.
+    /// For each class o one after the other, of the columns of its matrix: class c of X_c, part of `free`,
+    /// times the numbers of an expansion, plus the place of the source's function.
     const std::int32_t* columns = nullptr;
     std::int32_t column_count[parities] = {};
     std::int32_t side = 0;
@@ -140,7 +140,8 @@ struct CellBlockImages {
     std::int64_t place[parities] = {}; ///< of each subset, in `sources`: of the first function at lane 0
 };
 
-/// Adds to the expansions of the cells of a block what all sources of their octant send, as TranslateTask does.
+/// Adds to the expansions of the cells of a block what all sources of their octant send, as TranslateTask
+/// does.
 struct CellBlockTask {
     bool wide = true;
     int size = 0; ///< numbers of an expansion

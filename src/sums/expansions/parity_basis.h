@@ -2,8 +2,8 @@
 //
 // Coefficients are sorted by that class first (bit 0: odd in x, bit 1: in y, bit 2: in z), then by degree, so
 // that mirror images share translation operators (translation.h) and a lower order is the first part of each
-// class. Loops take whole cache lines from the beginning of a class on, and meet the first functions of the next
-// ones there; after the last class comes as much padding as they need.
+// class. Loops take whole cache lines from the beginning of a class on, and meet the first functions of the
+// next ones there; after the last class comes as much padding as they need.
 #pragma once
 
 #include <algorithm>

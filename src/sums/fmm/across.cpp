@@ -126,21 +126,21 @@ void FmmPasses<T>::send_class(std::size_t offset_class, const Translation<T>& tr
 }
 
 template <class T>
-void FmmPasses<T>::translate_block(std::int32_t begin, std::int32_t end) {
-    std::vector<std::int32_t> targets;
+void FmmPasses<T>::translate_block(std::span<const std::int32_t> targets) {
+    if (targets.empty()) return;
     std::vector<std::size_t> parents; // for each target, its place in `around`
     std::vector<Surroundings> around;
-    const int level = tree_.cell(begin).level; // that of all
+    const int level = tree_.cell(targets.front()).level; // that of all
     if (level >= levels_) return;
     const auto& across = operators_->across_level(level);
-    for (auto cell = begin; cell < end; ++cell) {
-        if (!share_.receives(cell)) continue;
+    std::int32_t parent_before = no_cell;
+    for (const auto cell : targets) {
         const auto parent = tree_.cell(cell).parent;
-        if (targets.empty() || parent != tree_.cell(targets.back()).parent) {
+        if (around.empty() || parent != parent_before) {
             around.emplace_back();
             if (parent != no_cell) surround(parent, around.back());
         }
-        targets.push_back(cell);
+        parent_before = parent;
         parents.push_back(around.size() - 1);
     }
     std::vector<const void*> sources(targets.size() * parities);
@@ -181,11 +181,16 @@ void FmmPasses<T>::translate() {
         const auto begin = bounds[static_cast<std::size_t>(task)];
         const auto end = bounds[static_cast<std::size_t>(task) + 1];
         const bool later = operators_->rotated || (block_senders_ && tree_.cell(begin).level > 0);
-        if (!later) translate_block(begin, end);
+        if (!later) {
+            std::vector<std::int32_t> targets;
+            for (auto cell = begin; cell < end; ++cell)
+                if (share_.receives(cell)) targets.push_back(cell);
+            translate_block(targets);
+        }
         add_points(begin, end);
     });
     if (operators_->rotated) translate_rotated();
-    if (block_senders_) translate_in_blocks();
+    if (block_senders_) translate_in_groups();
 }
 
 template <class T>
@@ -210,6 +215,8 @@ template void FmmPasses<float>::send(const Translation<float>&, const std::vecto
                                      const std::vector<void*>&, AlignedVector<float>&) const;
 template void FmmPasses<double>::send(const Translation<double>&, const std::vector<const void*>&,
                                       const std::vector<void*>&, AlignedVector<double>&) const;
+template void FmmPasses<float>::translate_block(std::span<const std::int32_t>);
+template void FmmPasses<double>::translate_block(std::span<const std::int32_t>);
 template void FmmPasses<float>::translate();
 template void FmmPasses<double>::translate();
 

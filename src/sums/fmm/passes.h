@@ -75,10 +75,6 @@ public:
 
 private:
     struct PointScratch;
-    /// Cells [begin, end) of a level.
-    struct CellRun {
-        std::int32_t begin, end;
-    };
     /// Multipole expansions around a parent: of each octant of each of its neighbours, null where there is
     /// none.
     using Surroundings = std::vector<const T*>;
@@ -97,15 +93,25 @@ private:
     /// Adds to each expansion what its eight sources send, by mirror images; null where there is none.
     void send(const Translation<T>& translation, const std::vector<const void*>& sources,
               const std::vector<void*>& expansions, AlignedVector<T>& scratch) const;
-    void translate_block(std::int32_t begin, std::int32_t end);
+    /// Cells of one level, one after the other.
+    void translate_block(std::span<const std::int32_t> cells);
     void add_points(std::int32_t begin, std::int32_t end);
     void send_class(std::size_t offset_class, const Translation<T>& translation,
                     const std::vector<const void*>& sources, const std::vector<void*>& expansions,
                     AlignedVector<T>& scratch) const;
     /// M2L of cells in lanes, below level 0.
-    void translate_in_blocks();
-    [[nodiscard]] std::vector<CellRun> blocks_of_cells() const;
-    void translate_cells(const CellRun& cells, std::int32_t part, std::int32_t parts);
+    struct Lanes;
+    void make_groups();
+    [[nodiscard]] std::vector<CellGroup> groups_of_level(int level) const;
+    [[nodiscard]] double cost_of_group(const CellGroup& group) const;
+    void translate_in_groups();
+    void translate_group(const CellGroup& group, int part, int parts);
+    void lay_out_block(const Lanes& lanes, const CellBlockSources& layout, std::vector<bool>& there,
+                       T* out) const;
+    void lay_out_listed(const Lanes& lanes, const CellBlockSources& layout, std::vector<bool>& there,
+                        T* out) const;
+    /// The multipole expansion of a child, or zeros.
+    [[nodiscard]] const T* child_or_zeros(std::int32_t parent, std::size_t octant) const;
     /// M2L by rotation: targets of one level and octant, as many as the loop has lanes.
     using Batch = std::vector<std::int32_t>;
     void translate_rotated();
@@ -145,6 +151,7 @@ private:
     /// octant and offset.
     std::vector<std::int32_t> senders_;
     std::optional<CellBlockSenders<T>> block_senders_;
+    std::vector<CellGroup> groups_;
     WorkWatch* watch_ = nullptr;
 };
 

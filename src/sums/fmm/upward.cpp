@@ -18,7 +18,9 @@ FmmPasses<T>::FmmPasses(const Octree& tree, const NearLists& lists, const RankSh
     : tree_(tree), lists_(lists), share_(share), operators_(std::move(operators)), levels_(levels), isa_(isa),
       threads_(threads), zeros_(static_cast<std::size_t>(operators_->size), T(0)) {
     list_senders();
-    if (operators_->in_blocks()) block_senders_.emplace(*operators_, tree_.shape().separation);
+    if (!operators_->in_blocks()) return;
+    block_senders_.emplace(*operators_, tree_.shape().separation);
+    make_groups();
 }
 
 // Adds the expansion of the points of a cell about the centre of another, or the same: a multipole expansion,

@@ -1,4 +1,5 @@
-// Cells in lanes: what they get from all senders of their octant, against the translation of each sender alone.
+// Cells in lanes: what they get from all senders of their octant, against the translation of each sender
+// alone.
 #include "sums/fmm/cell_blocks.h"
 
 #include "backend/simd/isa.h"
@@ -6,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -39,7 +41,7 @@ AlignedVector<T> sources_of(const CellBlockSources& layout) {
     AlignedVector<T> out(static_cast<std::size_t>(layout.numbers()), T(NAN));
     for (int octant = 0; octant < 8; ++octant)
         for (int f = 0; f < layout.functions; ++f)
-            for (int shift = 0; shift < layout.shifts(); ++shift)
+            for (int shift = 0; shift < layout.shifts() && !layout.listed; ++shift)
                 for (int z = 0; z < layout.side(); ++z)
                     for (int y = 0; y < layout.side(); ++y)
                         for (int x = 0; x < cell_block_side; ++x) {
@@ -47,8 +49,21 @@ AlignedVector<T> sources_of(const CellBlockSources& layout) {
                                                shift * layout.shift() + z * layout.plane() +
                                                y * cell_block_side + x;
                             const auto parent = static_cast<int>(layout.parent(x + shift, y, z));
-                            out[static_cast<std::size_t>(place)] = static_cast<T>(number_of(octant, parent, f));
+                            out[static_cast<std::size_t>(place)] =
+                                static_cast<T>(number_of(octant, parent, f));
                         }
+    // the same parents as lanes of a list
+    const int n = layout.shifts();
+    for (int octant = 0; octant < 8 && layout.listed; ++octant)
+        for (int neighbour = 0; neighbour < n * n * n; ++neighbour)
+            for (int f = 0; f < layout.functions; ++f)
+                for (int lane = 0; lane < cell_block_lanes; ++lane) {
+                    const auto parent = static_cast<int>(layout.parent(lane % 4 + neighbour % n,
+                                                                       lane / 4 % 4 + neighbour / n % n,
+                                                                       lane / 16 + neighbour / (n * n)));
+                    const auto place = layout.place(octant, neighbour) + f * layout.function() + lane;
+                    out[static_cast<std::size_t>(place)] = static_cast<T>(number_of(octant, parent, f));
+                }
     return out;
 }
 
@@ -74,8 +89,9 @@ std::vector<double> expected_of(const FmmOrder& order, const HarmonicBasis& basi
                 if (!there) continue;
                 const int degree = graded_degree(order, {std::abs(a), std::abs(b), std::abs(c)});
                 const MultipoleToLocal entry(degree, {-1.0 * a, -1.0 * b, -1.0 * c});
-                const auto place = static_cast<int>(layout.parent(
-                    parent[0] + order.separation, parent[1] + order.separation, parent[2] + order.separation));
+                const auto place =
+                    static_cast<int>(layout.parent(parent[0] + order.separation, parent[1] + order.separation,
+                                                   parent[2] + order.separation));
                 for (int i = 0; i < layout.functions; ++i)
                     for (int j = 0; j < layout.functions; ++j)
                         if (basis.at(i).degree <= degree && basis.at(j).degree <= degree)
@@ -86,14 +102,16 @@ std::vector<double> expected_of(const FmmOrder& order, const HarmonicBasis& basi
 }
 
 template <class T>
-void check_block(const FmmOrder& order, std::uint64_t lanes, int octant) {
+void check_block(const FmmOrder& order, CellGroup::Way way, std::uint64_t lanes, int octant) {
     constexpr double tolerance = std::is_same_v<T, double> ? 1e-13 : 2e-5;
     const auto operators = fmm_operators<T>(order, 1);
     const CellBlockSenders<T> senders(*operators, order.separation);
-    const auto& layout = senders.sources();
+    const auto layout = senders.layout(way);
     const HarmonicBasis basis(order.order, numbers_a_line<T>);
     const auto sources = sources_of<T>(layout);
-    const auto& images = senders.of(3, octant);
+    const int n = layout.shifts();
+    const std::vector<bool> there(static_cast<std::size_t>(8 * n * n * n), true);
+    const auto images = senders.images(3, octant, layout, there);
     std::map<int, std::vector<double>> expected;
     for (int lane = 0; lane < cell_block_lanes; ++lane)
         if ((lanes >> lane & 1) != 0)
@@ -130,26 +148,30 @@ void check_block(const FmmOrder& order, std::uint64_t lanes, int octant) {
 
 TYPED_TEST(CellBlocks, EachLaneGetsWhatAllSendersOfItsOctantSend) {
     using T = TypeParam;
-    for (const int order : {1, 4, 7})
-        for (const int octant : {0, 3, 6})
-            check_block<T>({.order = order}, 0x8000000000000001, octant);
-    check_block<T>({.order = 4, .grading = 0.0}, ~std::uint64_t{0}, 5);
-    check_block<T>({.order = 4, .m2l = M2L::matrix}, 0x00f0000000008421, 2); // vectors without any lane
-    check_block<T>({.order = 3, .separation = 2}, 0x0000300000000020, 7);
+    for (const auto way : {CellGroup::Way::block, CellGroup::Way::listed}) {
+        for (const int order : {1, 4, 7})
+            for (const int octant : {0, 3, 6})
+                check_block<T>({.order = order}, way, 0x8000000000000001, octant);
+        check_block<T>({.order = 4, .grading = 0.0}, way, ~std::uint64_t{0}, 5);
+        check_block<T>({.order = 4, .m2l = M2L::matrix}, way, 0x00f0000000008421, 2); // empty vectors
+        check_block<T>({.order = 3, .separation = 2}, way, 0x0000300000000020, 7);
+    }
 }
 
-// Of octant 0: the 189 offsets of separation 1, each in one of the sets of mirror images.
+// The 189 offsets of separation 1, each in one of the sets of mirror images; none where nobody sends.
 TEST(CellBlocksOfAll, EachSenderIsThereOnce) {
     for (const auto m2l : {M2L::mirrored, M2L::matrix})
         for (int octant = 0; octant < 8; ++octant) {
             const auto operators = fmm_operators<double>({.order = 2, .m2l = m2l}, 1);
             const CellBlockSenders<double> senders(*operators, 1);
+            const auto layout = senders.layout(CellGroup::Way::block);
             std::map<std::int64_t, int> places;
-            for (const auto& images : senders.of(1, octant))
+            for (const auto& images : senders.images(1, octant, layout, std::vector<bool>(216, true)))
                 for (int q = 0; q < 1 << __builtin_popcount(static_cast<unsigned>(images.free)); ++q)
                     ++places[images.place[q]];
             EXPECT_EQ(places.size(), 189U);
             for (const auto& [place, times] : places) EXPECT_EQ(times, 1) << place;
+            EXPECT_TRUE(senders.images(1, octant, layout, std::vector<bool>(216, false)).empty());
         }
 }
 

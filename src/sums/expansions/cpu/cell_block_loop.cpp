@@ -18,7 +18,8 @@ class CellBlock {
     static constexpr int line = 64 / static_cast<int>(sizeof(T));
     static constexpr int plane_lanes = cell_block_side * cell_block_side;
     static constexpr int most_vectors = cell_block_vectors(vector_registers);
-    static constexpr int most_rows = 6; ///< beside their sums stand a vector of each and a number of the matrix
+    static constexpr int most_rows =
+        6; ///< beside their sums stand a vector of each and a number of the matrix
 
     /// Some vectors of lanes.
     struct Group {
@@ -77,8 +78,7 @@ class CellBlock {
                             x[q | bit] = a - b;
                         }
                 const auto at = (static_cast<std::int64_t>(j - begin) * Vectors + v) * width;
-                for (int q = 0; q < count; ++q)
-                    O::store(out[q] + at, Turned ? O::set(T(0)) - x[q] : x[q]);
+                for (int q = 0; q < count; ++q) O::store(out[q] + at, Turned ? O::set(T(0)) - x[q] : x[q]);
             }
     }
 

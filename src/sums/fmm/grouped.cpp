@@ -1,0 +1,273 @@
+// M2L of cells in lanes: the expansions around their parents are laid out once, and each octant's cells take
+// from them what all their offsets send (cell_blocks.h).
+#include "backend/threads/parallel.h"
+#include "sums/direct/cpu/isa_function.h"
+#include "sums/fmm/passes.h"
+
+#include <algorithm>
+
+namespace farfield {
+namespace {
+
+constexpr std::int32_t one_by_one_cells = 64; ///< in a group, at most
+
+std::array<int, 3> block_of(const TreeCell& cell) {
+    constexpr int cells = 2 * cell_block_side;
+    return {cell.index[0] / cells, cell.index[1] / cells, cell.index[2] / cells};
+}
+
+/// The lane of a cell in its block.
+int lane_of(const TreeCell& cell) {
+    const auto at = [&](std::size_t axis) { return (cell.index[axis] >> 1) % cell_block_side; };
+    return at(0) + cell_block_side * (at(1) + cell_block_side * at(2));
+}
+
+// The expansions of one octant of a row of parents along x. The numbers of parents are constants, so that
+// those of a function stay in registers between all shifts.
+template <int Shifts, class T>
+void lay_out_row(const T* const* row, const CellBlockSources& layout, T* out) {
+    for (int f = 0; f < layout.functions; ++f) {
+        T values[cell_block_side + Shifts - 1];
+        for (int x = 0; x < cell_block_side + Shifts - 1; ++x) values[x] = row[x][f];
+        for (int shift = 0; shift < Shifts; ++shift)
+            for (int x = 0; x < cell_block_side; ++x) out[shift * layout.shift() + x] = values[shift + x];
+        out += layout.function();
+    }
+}
+
+} // namespace
+
+/// The cells of a group by octant, in lanes, and the parent of each lane.
+template <class T>
+struct FmmPasses<T>::Lanes {
+    std::array<std::vector<std::pair<std::int32_t, int>>, 8> targets; ///< a cell and its lane
+    std::array<std::int32_t, cell_block_lanes> parents{};
+    std::int64_t parent_count = 0;
+
+    Lanes(const Octree& tree, std::span<const std::int32_t> cells, CellGroup::Way way) {
+        parents.fill(no_cell);
+        std::int32_t before = no_cell;
+        for (const auto number : cells) {
+            const auto& cell = tree.cell(number);
+            if (cell.parent != before) ++parent_count;
+            before = cell.parent;
+            const int lane =
+                way == CellGroup::Way::block ? lane_of(cell) : static_cast<int>(parent_count) - 1;
+            parents[static_cast<std::size_t>(lane)] = cell.parent;
+            targets[static_cast<std::size_t>(cell.octant())].emplace_back(number, lane);
+        }
+    }
+
+    [[nodiscard]] std::uint64_t wanted(std::size_t octant) const {
+        std::uint64_t lanes = 0;
+        for (const auto& [cell, lane] : targets[octant]) lanes |= std::uint64_t{1} << lane;
+        return lanes;
+    }
+    [[nodiscard]] std::int64_t computed(Isa isa) const {
+        std::int64_t sum = 0;
+        for (std::size_t octant = 0; octant < 8; ++octant)
+            sum += computed_lanes(wanted(octant), isa, std::is_same_v<T, double>);
+        return sum;
+    }
+};
+
+template <class T>
+double FmmPasses<T>::cost_of_group(const CellGroup& group) const {
+    const Lanes lanes(tree_, group.cells, group.way);
+    return block_senders_->cost(tree_.cell(group.cells.front()).level, group.way,
+                                static_cast<std::int64_t>(group.cells.size()), lanes.computed(isa_),
+                                lanes.parent_count);
+}
+
+// Cells of a level follow the curve of their keys, so that those of a block are neighbours in number.
+template <class T>
+std::vector<CellGroup> FmmPasses<T>::groups_of_level(int level) const {
+    using Way = CellGroup::Way;
+    std::vector<CellGroup> out;
+    CellGroup block{Way::block, {}}, rest{Way::listed, {}};
+    std::int64_t parents_of_rest = 0;
+    const auto add = [&](CellGroup& group) {
+        if (!group.cells.empty()) out.push_back(group);
+        group.cells.clear();
+    };
+    const auto close_rest = [&] {
+        parents_of_rest = 0;
+        if (rest.cells.empty()) return;
+        CellGroup alone{Way::one_by_one, rest.cells};
+        if (cost_of_group(rest) <= cost_of_group(alone)) return add(rest);
+        for (std::size_t begin = 0; begin < alone.cells.size(); begin += one_by_one_cells) {
+            const auto first = alone.cells.begin() + static_cast<std::ptrdiff_t>(begin);
+            const auto left = alone.cells.end() - first;
+            out.push_back(
+                {Way::one_by_one, {first, first + std::min<std::ptrdiff_t>(left, one_by_one_cells)}});
+        }
+        rest.cells.clear();
+    };
+    const auto close_block = [&] {
+        if (block.cells.empty()) return;
+        const double in_block = cost_of_group(block);
+        if (in_block <= cost_of_group({Way::listed, block.cells}) &&
+            in_block <= cost_of_group({Way::one_by_one, block.cells}))
+            return add(block);
+        for (const auto cell : block.cells) {
+            if (rest.cells.empty() || tree_.cell(cell).parent != tree_.cell(rest.cells.back()).parent) {
+                if (parents_of_rest == cell_block_lanes) close_rest();
+                ++parents_of_rest;
+            }
+            rest.cells.push_back(cell);
+        }
+        block.cells.clear();
+    };
+    for (auto cell = tree_.level_begin(level); cell < tree_.level_begin(level + 1); ++cell) {
+        if (!share_.receives(cell)) continue;
+        if (!block.cells.empty() && block_of(tree_.cell(cell)) != block_of(tree_.cell(block.cells.front())))
+            close_block();
+        block.cells.push_back(cell);
+    }
+    close_block();
+    close_rest();
+    return out;
+}
+
+template <class T>
+void FmmPasses<T>::make_groups() {
+    groups_.clear();
+    for (int level = 1; level < std::min(levels_, tree_.levels()); ++level) {
+        if (!block_senders_->any(level)) continue;
+        auto of_level = groups_of_level(level);
+        std::move(of_level.begin(), of_level.end(), std::back_inserter(groups_));
+    }
+}
+
+template <class T>
+const T* FmmPasses<T>::child_or_zeros(std::int32_t parent, std::size_t octant) const {
+    const T* found = parent == no_cell ? nullptr : multipole_of(tree_.cell(parent).children[octant]);
+    return found != nullptr ? found : zeros_.data();
+}
+
+// Notes which octants of which neighbours are there in `there`.
+template <class T>
+void FmmPasses<T>::lay_out_block(const Lanes& lanes, const CellBlockSources& layout, std::vector<bool>& there,
+                                 T* out) const {
+    std::vector<std::int32_t> parents(layout.parent(0, 0, layout.side()), no_cell);
+    for (int lane = 0; lane < cell_block_lanes; ++lane) {
+        const auto parent = lanes.parents[static_cast<std::size_t>(lane)];
+        if (parent == no_cell) continue;
+        const auto neighbours = tree_.neighbours(parent);
+        for (std::size_t n = 0; n < neighbours.size(); ++n) {
+            const int s = layout.shifts(), shift = static_cast<int>(n);
+            parents[layout.parent(lane % 4 + shift % s, lane / 4 % 4 + shift / s % s,
+                                  lane / 16 + shift / (s * s))] = neighbours[n];
+            if (neighbours[n] == no_cell) continue;
+            for (std::size_t octant = 0; octant < 8; ++octant)
+                if (multipole_of(tree_.cell(neighbours[n]).children[octant]) != nullptr)
+                    there[octant + 8 * n] = true;
+        }
+    }
+    std::vector<const T*> row(static_cast<std::size_t>(layout.side()));
+    for (std::size_t octant = 0; octant < 8; ++octant)
+        for (int z = 0; z < layout.side(); ++z)
+            for (int y = 0; y < layout.side(); ++y) {
+                for (int x = 0; x < layout.side(); ++x)
+                    row[static_cast<std::size_t>(x)] =
+                        child_or_zeros(parents[layout.parent(x, y, z)], octant);
+                T* const first = out + static_cast<std::int64_t>(octant) * layout.octant() +
+                                 z * layout.plane() + y * cell_block_side;
+                layout.separation == 1 ? lay_out_row<3>(row.data(), layout, first)
+                                       : lay_out_row<5>(row.data(), layout, first);
+            }
+}
+
+// As lay_out_block. Lanes come in fours, as those of no parent follow all others.
+template <class T>
+void FmmPasses<T>::lay_out_listed(const Lanes& lanes, const CellBlockSources& layout,
+                                  std::vector<bool>& there, T* out) const {
+    constexpr std::size_t most = cell_block_lanes;
+    const auto used = static_cast<std::size_t>((lanes.parent_count + 15) / 16 * 16);
+    std::array<const T*, most> from{};
+    const auto neighbours = static_cast<int>(there.size() / 8);
+    for (int n = 0; n < neighbours; ++n)
+        for (std::size_t octant = 0; octant < 8; ++octant) {
+            bool any = false;
+            for (std::size_t lane = 0; lane < used; ++lane) {
+                const auto parent = lanes.parents[lane];
+                from[lane] = child_or_zeros(
+                    parent == no_cell ? no_cell : tree_.neighbours(parent)[static_cast<std::size_t>(n)],
+                    octant);
+                any = any || from[lane] != zeros_.data();
+            }
+            there[octant + 8 * static_cast<std::size_t>(n)] = any;
+            T* to = out + layout.place(static_cast<int>(octant), n);
+            for (int f = 0; f < layout.functions; ++f, to += layout.function())
+                for (std::size_t lane = 0; lane < used; ++lane) to[lane] = from[lane][f];
+        }
+}
+
+// The part `part` of `parts` of the octants.
+template <class T>
+void FmmPasses<T>::translate_group(const CellGroup& group, int part, int parts) {
+    if (group.way == CellGroup::Way::one_by_one) {
+        if (part == 0) translate_block(group.cells);
+        return;
+    }
+    const auto layout = block_senders_->layout(group.way);
+    const int level = tree_.cell(group.cells.front()).level;
+    const Lanes lanes(tree_, group.cells, group.way);
+    std::vector<bool> there(8 * tree_.neighbours(tree_.cell(group.cells.front()).parent).size());
+    RawVector<T> sources(static_cast<std::size_t>(layout.numbers()));
+    if (layout.listed)
+        lay_out_listed(lanes, layout, there, sources.data());
+    else
+        lay_out_block(lanes, layout, there, sources.data());
+
+    const auto functions = static_cast<std::size_t>(layout.functions);
+    AlignedVector<T> sums(functions * cell_block_lanes);
+    RawVector<T> scratch(static_cast<std::size_t>(cell_block_scratch(operators_->size)));
+    CellBlockTask task{.wide = std::is_same_v<T, double>,
+                       .size = operators_->size,
+                       .sources = sources.data(),
+                       .function = layout.function(),
+                       .plane = layout.plane(),
+                       .sums = sums.data(),
+                       .scratch = scratch.data()};
+    const auto begins = operators_->up.task();
+    std::copy(std::begin(begins.class_begin), std::end(begins.class_begin), task.class_begin);
+    for (int octant = 8 * part / parts; octant < 8 * (part + 1) / parts; ++octant) {
+        const auto& targets = lanes.targets[static_cast<std::size_t>(octant)];
+        if (targets.empty()) continue;
+        const auto images = block_senders_->images(level, octant, layout, there);
+        std::fill(sums.begin(), sums.end(), T(0));
+        task.lanes = lanes.wanted(static_cast<std::size_t>(octant));
+        task.images = images.data();
+        task.count = static_cast<std::int64_t>(images.size());
+        FF_ISA_FUNCTION(ff_cell_block, isa_)(&task);
+        for (const auto& [number, lane] : targets) {
+            T* const local = locals_.of(number);
+            for (std::size_t f = 0; f < functions; ++f)
+                local[f] += sums[f * cell_block_lanes + static_cast<std::size_t>(lane)];
+        }
+        done(block_senders_->multiply_adds(level) * static_cast<double>(targets.size()));
+    }
+}
+
+template <class T>
+void FmmPasses<T>::translate_in_groups() {
+    const auto count = static_cast<std::int64_t>(groups_.size());
+    const int threads = thread_count(threads_);
+    // few groups are divided further, although each part lays out all sources
+    constexpr std::int64_t tasks_a_thread = 4;
+    int parts = 1;
+    while (threads > 1 && parts < 8 && count * parts < tasks_a_thread * threads) parts *= 2;
+    parallel_for(threads, count * parts, [&](std::int64_t task) {
+        if (!stopped())
+            translate_group(groups_[static_cast<std::size_t>(task / parts)], static_cast<int>(task % parts),
+                            parts);
+    });
+}
+
+template void FmmPasses<float>::make_groups();
+template void FmmPasses<double>::make_groups();
+template void FmmPasses<float>::translate_in_groups();
+template void FmmPasses<double>::translate_in_groups();
+
+} // namespace farfield
