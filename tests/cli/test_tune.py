@@ -62,7 +62,7 @@ class Tune(Costs):
         self.assertEqual(report["gpu"], "left out")
         names = [row["name"] for row in report["costs"]]
         isas = json.loads(farfield("info", "--json").out)["isas_found"]
-        self.assertEqual(len(names), 6 + 6 * len(isas), names)
+        self.assertEqual(len(names), 6 + 8 * len(isas), names)
         for row in report["costs"]:
             self.assertTrue(row["name"].startswith("fmm.cpu."), row)
             self.assertGreater(row["measured"], 0)

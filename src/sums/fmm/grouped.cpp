@@ -5,6 +5,7 @@
 #include "sums/fmm/passes.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace farfield {
 namespace {
@@ -79,7 +80,9 @@ double FmmPasses<T>::cost_of_group(const CellGroup& group) const {
                                 lanes.parent_count);
 }
 
-// Cells of a level follow the curve of their keys, so that those of a block are neighbours in number.
+// Cells of a level follow the curve of their keys, so that those of a block are neighbours in number. All
+// cells with targets count, whoever's they are: a rank goes the way that one process would go, and has its
+// bits.
 template <class T>
 std::vector<CellGroup> FmmPasses<T>::groups_of_level(int level) const {
     using Way = CellGroup::Way;
@@ -119,7 +122,7 @@ std::vector<CellGroup> FmmPasses<T>::groups_of_level(int level) const {
         block.cells.clear();
     };
     for (auto cell = tree_.level_begin(level); cell < tree_.level_begin(level + 1); ++cell) {
-        if (!share_.receives(cell)) continue;
+        if (tree_.cell(cell).targets.size() == 0) continue;
         if (!block.cells.empty() && block_of(tree_.cell(cell)) != block_of(tree_.cell(block.cells.front())))
             close_block();
         block.cells.push_back(cell);
@@ -205,7 +208,11 @@ void FmmPasses<T>::lay_out_listed(const Lanes& lanes, const CellBlockSources& la
 
 // The part `part` of `parts` of the octants.
 template <class T>
-void FmmPasses<T>::translate_group(const CellGroup& group, int part, int parts) {
+void FmmPasses<T>::translate_group(const CellGroup& of_all, int part, int parts) {
+    CellGroup group{of_all.way, {}};
+    std::copy_if(of_all.cells.begin(), of_all.cells.end(), std::back_inserter(group.cells),
+                 [&](std::int32_t cell) { return share_.receives(cell); });
+    if (group.cells.empty()) return;
     if (group.way == CellGroup::Way::one_by_one) {
         if (part == 0) translate_block(group.cells);
         return;

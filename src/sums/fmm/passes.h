@@ -105,7 +105,7 @@ private:
     [[nodiscard]] std::vector<CellGroup> groups_of_level(int level) const;
     [[nodiscard]] double cost_of_group(const CellGroup& group) const;
     void translate_in_groups();
-    void translate_group(const CellGroup& group, int part, int parts);
+    void translate_group(const CellGroup& of_all, int part, int parts);
     void lay_out_block(const Lanes& lanes, const CellBlockSources& layout, std::vector<bool>& there,
                        T* out) const;
     void lay_out_listed(const Lanes& lanes, const CellBlockSources& layout, std::vector<bool>& there,
