@@ -26,7 +26,7 @@ std::int64_t CellBlockSources::place(int octant, int neighbour) const {
     if (listed) return first + std::int64_t{cell_block_lanes} * neighbour;
     const int n = shifts();
     return first + neighbour % n * shift() + neighbour / (n * n) * plane() +
-           neighbour / n % n * cell_block_side;
+           std::int64_t{cell_block_side} * (neighbour / n % n);
 }
 
 std::int64_t cell_block_numbers(int separation, int functions, int size) {
@@ -149,7 +149,9 @@ std::vector<CellBlockImages> CellBlockSenders<T>::images(int level, int octant,
         for (std::size_t q = 0; q < count; ++q) {
             const auto [from, neighbour] = senders.from[q];
             images.place[q] = layout.place(from, neighbour);
-            any = any || there[static_cast<std::size_t>(from + 8 * neighbour)];
+            any =
+                any ||
+                there[static_cast<std::size_t>(from) + std::size_t{8} * static_cast<std::size_t>(neighbour)];
         }
         if (any) out.push_back(images);
     }

@@ -29,7 +29,7 @@ struct CellBlockSources {
     [[nodiscard]] int side() const { return cell_block_side + 2 * separation; }
     [[nodiscard]] int shifts() const { return 2 * separation + 1; }
     [[nodiscard]] std::int64_t plane() const {
-        return listed ? cell_block_side * cell_block_side : std::int64_t{cell_block_side} * side();
+        return std::int64_t{cell_block_side} * (listed ? cell_block_side : side());
     }
     [[nodiscard]] std::int64_t shift() const { return plane() * side(); } ///< of a block
     [[nodiscard]] std::int64_t function() const {

@@ -21,6 +21,9 @@ class CellBlock {
     static constexpr int most_rows =
         6; ///< beside their sums stand a vector of each and a number of the matrix
 
+    template <int Vectors>
+    static constexpr std::int64_t group_row = Vectors* width; ///< numbers of a function of X
+
     /// Some vectors of lanes.
     struct Group {
         int vectors = 0;
@@ -62,7 +65,7 @@ class CellBlock {
         T* out[count];
         for (int q = 0, subset = 0; q < count; ++q, subset = (subset - images.free) & images.free) {
             in[q] = static_cast<const T*>(task_.sources) + images.place[q] + begin * task_.function;
-            out[q] = x_ + (static_cast<std::int64_t>(subset) * task_.size + begin) * (Vectors * width);
+            out[q] = x_ + (static_cast<std::int64_t>(subset) * task_.size + begin) * group_row<Vectors>;
         }
         for (int j = begin; j < end; ++j)
             for (int v = 0; v < Vectors; ++v) {
@@ -102,7 +105,7 @@ class CellBlock {
         for (int r = 0; r < Rows; ++r)
             for (int v = 0; v < Vectors; ++v) sum[r][v] = O::set(T(0));
         for (std::int64_t k = 0; k < columns; ++k, matrix += stride) {
-            const T* const at = x_ + static_cast<std::int64_t>(column[k]) * (Vectors * width);
+            const T* const at = x_ + static_cast<std::int64_t>(column[k]) * group_row<Vectors>;
             V x[Vectors];
             for (int v = 0; v < Vectors; ++v) x[v] = O::load(at + v * width);
             for (int r = 0; r < Rows; ++r) {
@@ -180,10 +183,12 @@ public:
         for (std::size_t g = 0; g < group_count_; ++g)
             for (const auto* images = task_.images; images != task_.images + task_.count; ++images) {
                 const auto& group = groups_[g];
-                if (group.vectors <= 2)
-                    run<2>(*images, group);
-                else
-                    run<most_vectors>(*images, group);
+                if constexpr (most_vectors > 2)
+                    if (group.vectors <= 2) {
+                        run<2>(*images, group);
+                        continue;
+                    }
+                run<most_vectors>(*images, group);
             }
     }
 };
