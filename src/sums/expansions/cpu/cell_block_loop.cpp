@@ -18,11 +18,11 @@ class CellBlock {
     static constexpr int line = 64 / static_cast<int>(sizeof(T));
     static constexpr int plane_lanes = cell_block_side * cell_block_side;
     static constexpr int most_vectors = cell_block_vectors(vector_registers);
-    static constexpr int most_rows =
-        6; ///< beside their sums stand a vector of each and a number of the matrix
+    /// Beside their sums stand a vector of each and a number of the matrix.
+    static constexpr int most_rows = 6;
 
-    template <int Vectors>
-    static constexpr std::int64_t group_row = Vectors* width; ///< numbers of a function of X
+    /// Numbers of a function of X.
+    static constexpr std::int64_t group_row(std::int64_t vectors) { return vectors * width; }
 
     /// Some vectors of lanes.
     struct Group {
@@ -65,7 +65,7 @@ class CellBlock {
         T* out[count];
         for (int q = 0, subset = 0; q < count; ++q, subset = (subset - images.free) & images.free) {
             in[q] = static_cast<const T*>(task_.sources) + images.place[q] + begin * task_.function;
-            out[q] = x_ + (static_cast<std::int64_t>(subset) * task_.size + begin) * group_row<Vectors>;
+            out[q] = x_ + (static_cast<std::int64_t>(subset) * task_.size + begin) * group_row(Vectors);
         }
         for (int j = begin; j < end; ++j)
             for (int v = 0; v < Vectors; ++v) {
@@ -105,7 +105,7 @@ class CellBlock {
         for (int r = 0; r < Rows; ++r)
             for (int v = 0; v < Vectors; ++v) sum[r][v] = O::set(T(0));
         for (std::int64_t k = 0; k < columns; ++k, matrix += stride) {
-            const T* const at = x_ + static_cast<std::int64_t>(column[k]) * group_row<Vectors>;
+            const T* const at = x_ + static_cast<std::int64_t>(column[k]) * group_row(Vectors);
             V x[Vectors];
             for (int v = 0; v < Vectors; ++v) x[v] = O::load(at + v * width);
             for (int r = 0; r < Rows; ++r) {
