@@ -84,6 +84,19 @@ constexpr std::int64_t translate_scratch(std::int64_t size) {
     return std::int64_t{most_translate_targets} * parities * size;
 }
 
+/// The other way round, with A of all functions and mirror images along all axes: adds to up to eight targets
+/// that are mirror images of each other what one source sends to them, to target σ what D_σ A D_σ makes of it.
+///
+/// With Y_oc = A_{o,o⊕c} M_{o⊕c} class o of target σ gets Σ_c (−1)^|c∩σ| Y_oc: one product with A serves all
+/// eight.
+struct SpreadTask {
+    TranslateTask translation; ///< A and the classes; nothing else of it
+    std::int64_t count = 0;
+    const void* const* sources = nullptr; ///< `count` of them
+    void* const* targets = nullptr;       ///< 8 for each source, by σ; null where there is none
+    void* scratch = nullptr;              ///< translate_scratch(size) numbers
+};
+
 /// Adds to the local expansions of some targets, which lie in lanes, what their sources at one offset d send:
 /// M is turned until d lies along z, translated along z, where orders do not mix, and turned back.
 ///
@@ -166,6 +179,7 @@ constexpr std::int64_t cell_block_scratch(std::int64_t size) { return size * par
 using FormFunction = void (*)(const FormTask*);
 using EvaluateFunction = void (*)(const EvaluateTask*);
 using TranslateFunction = void (*)(const TranslateTask*);
+using SpreadFunction = void (*)(const SpreadTask*);
 using RotateFunction = void (*)(const RotateTask*);
 using CellBlockFunction = void (*)(const CellBlockTask*);
 
@@ -182,6 +196,10 @@ void ff_translate_scalar(const TranslateTask*);
 void ff_translate_sse42(const TranslateTask*);
 void ff_translate_avx2(const TranslateTask*);
 void ff_translate_avx512(const TranslateTask*);
+void ff_spread_scalar(const SpreadTask*);
+void ff_spread_sse42(const SpreadTask*);
+void ff_spread_avx2(const SpreadTask*);
+void ff_spread_avx512(const SpreadTask*);
 void ff_rotate_scalar(const RotateTask*);
 void ff_rotate_sse42(const RotateTask*);
 void ff_rotate_avx2(const RotateTask*);

@@ -10,24 +10,29 @@ namespace farfield {
 
 template <class T>
 void FmmPasses<T>::spread_locals() {
-    constexpr std::int32_t cells_a_task = 64;
-    for (int level = 1; level < tree_.levels(); ++level) {
+    constexpr std::int32_t cells_a_task = 32;
+    for (int level = 0; level + 1 < tree_.levels(); ++level) {
         const auto first = tree_.level_begin(level);
         const auto last = tree_.level_begin(level + 1);
         parallel_for(threads_, (last - first + cells_a_task - 1) / cells_a_task, [&](std::int64_t number) {
             std::vector<const void*> sources;
-            std::vector<void*> expansions;
+            std::vector<void*> targets;
             const auto begin = first + static_cast<std::int32_t>(number) * cells_a_task;
             for (auto cell = begin; cell < std::min(last, begin + cells_a_task); ++cell) {
-                const auto& child = tree_.cell(cell);
-                if (!share_.receives(cell)) continue;
-                sources.resize(sources.size() + parities, nullptr);
-                sources[sources.size() - parities + static_cast<std::size_t>(child.octant())] =
-                    locals_.of(child.parent);
-                expansions.push_back(locals_.of(cell));
+                const auto& parent = tree_.cell(cell);
+                if (parent.leaf || !share_.receives(cell)) continue;
+                sources.push_back(locals_.of(cell));
+                for (const auto child : parent.children)
+                    targets.push_back(child != no_cell && share_.receives(child) ? locals_.of(child)
+                                                                                 : nullptr);
             }
-            AlignedVector<T> scratch;
-            send(operators_->down, sources, expansions, scratch);
+            AlignedVector<T> scratch(static_cast<std::size_t>(translate_scratch(operators_->size)));
+            const SpreadTask task{.translation = operators_->down.task(),
+                                  .count = static_cast<std::int64_t>(sources.size()),
+                                  .sources = sources.data(),
+                                  .targets = targets.data(),
+                                  .scratch = scratch.data()};
+            FF_ISA_FUNCTION(ff_spread, isa_)(&task);
         });
     }
 }

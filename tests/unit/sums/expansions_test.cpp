@@ -414,5 +414,64 @@ TYPED_TEST(Loops, TranslateAddsEachMirrorImage) {
         }
 }
 
+TYPED_TEST(Loops, SpreadServesEachMirrorImage) {
+    using T = TypeParam;
+    constexpr int width = 64 / static_cast<int>(sizeof(T));
+    constexpr double tolerance = std::is_same_v<T, double> ? 1e-13 : 1e-4;
+    const Point d{2.0, 1.0, 3.0};
+    for (const int order : {0, 1, 4, 13}) {
+        const HarmonicBasis basis(order, width);
+        const Translation<T> translation(basis, 7, order, MultipoleToLocal(order, d));
+        const auto size = static_cast<std::size_t>(basis.size());
+        constexpr std::size_t count = 15; // 8 + 4 + 2 + 1
+        std::vector<AlignedVector<T>> sources(count, AlignedVector<T>(size, T(0)));
+        std::vector<const void*> pointers;
+        for (std::size_t n = 0; n < count; ++n) {
+            for (int place = 0; place < basis.size(); ++place)
+                if (basis.at(place).degree >= 0)
+                    sources[n][static_cast<std::size_t>(place)] =
+                        static_cast<T>(std::sin(static_cast<double>(place + 17 * static_cast<int>(n))));
+            pointers.push_back(sources[n].data());
+        }
+        const auto is_wanted = [](std::size_t n, int mirror) {
+            return (n + static_cast<std::size_t>(mirror)) % 3 != 0;
+        };
+        for (const Isa isa : available_isas()) {
+            std::vector<AlignedVector<T>> result(count * parities, AlignedVector<T>(size, T(1)));
+            std::vector<void*> out;
+            for (std::size_t n = 0; n < count; ++n)
+                for (int mirror = 0; mirror < parities; ++mirror)
+                    out.push_back(is_wanted(n, mirror) ? result[out.size()].data() : nullptr);
+            AlignedVector<T> scratch(static_cast<std::size_t>(translate_scratch(basis.size())), T(NAN));
+            const SpreadTask task{.translation = translation.task(),
+                                  .count = count,
+                                  .sources = pointers.data(),
+                                  .targets = out.data(),
+                                  .scratch = scratch.data()};
+            FF_ISA_FUNCTION(ff_spread, isa)(&task);
+            for (int mirror = 0; mirror < parities; ++mirror) {
+                Point mirrored = d;
+                for (std::size_t axis = 0; axis < 3; ++axis)
+                    if ((mirror >> axis & 1) != 0) mirrored[axis] = -mirrored[axis];
+                const MultipoleToLocal entry(order, mirrored);
+                for (std::size_t n = 0; n < count; ++n) {
+                    const auto& found = result[n * parities + static_cast<std::size_t>(mirror)];
+                    for (int i = 0; i < basis.size(); ++i) {
+                        double expected = 1.0;
+                        for (int j = 0; j < basis.size() && is_wanted(n, mirror); ++j)
+                            if (basis.at(i).degree >= 0 && basis.at(j).degree >= 0)
+                                expected += entry(basis.at(i), basis.at(j)) *
+                                            static_cast<double>(sources[n][static_cast<std::size_t>(j)]);
+                        EXPECT_NEAR(static_cast<double>(found[static_cast<std::size_t>(i)]), expected,
+                                    tolerance)
+                            << name_of(isa) << " order " << order << " source " << n << " mirror " << mirror
+                            << " at " << i;
+                    }
+                }
+            }
+        }
+    }
+}
+
 } // namespace
 } // namespace farfield

@@ -1,23 +1,13 @@
 // Translations of expansions as small matrix products. Coefficients lie in lanes; some targets at a time, so
 // that each column of the matrix serves all of them from a register.
 #include "backend/simd/value.h"
+#include "sums/expansions/cpu/unrolled.h"
 #include "sums/expansions/loops.h"
 
 #include <algorithm>
-#include <type_traits>
-#include <utility>
 
 namespace farfield {
 namespace {
-
-/// f(0) … f(N − 1) with constants, so that arrays of values stay in registers.
-template <int N, class F>
-FF_INLINE void unrolled(const F& f) {
-    [&]<int... I>(std::integer_sequence<int, I...>) FF_INLINE_LAMBDA {
-        (f(std::integral_constant<int, I>{}), ...);
-    }
-    (std::make_integer_sequence<int, N>{});
-}
 
 template <class T>
 class Translation {
