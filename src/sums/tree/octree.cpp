@@ -2,6 +2,7 @@
 
 #include "backend/threads/parallel.h"
 #include "sums/tree/cube.h"
+#include "sums/tree/dimension.h"
 #include "sums/tree/morton.h"
 #include "sums/tree/sort_keys.h"
 
@@ -45,6 +46,8 @@ Octree::Octree(std::span<const double> sources, std::span<const double> targets,
     Keys target_keys;
     sources_ = sorted(sources, source_keys, threads);
     if (!self_) targets_ = sorted(targets, target_keys, threads);
+    if (shape_.more_on_surfaces)
+        fit_to_surfaces(target_keys.size() > source_keys.size() ? target_keys : source_keys, threads);
     make_coarse_cells(source_keys, target_keys);
     for (int level = 0; levels_.back() != static_cast<std::int32_t>(cells_.size()); ++level) {
         const auto begin = levels_.back();
@@ -90,6 +93,11 @@ TreePoints Octree::sorted(std::span<const double> points, Keys& keys, int thread
                 out.x[axis][i] = points[3 * static_cast<std::size_t>(out.from[i]) + axis];
     });
     return out;
+}
+
+void Octree::fit_to_surfaces(const Keys& keys, int threads) {
+    const double dimension = dimension_of(keys, finest_, shape_.most, threads);
+    shape_.most = static_cast<std::int32_t>(shape_.most * std::exp2(std::clamp(3.0 - dimension, 0.0, 1.0)));
 }
 
 void Octree::make_coarse_cells(const Keys& source_keys, const Keys& target_keys) {

@@ -20,6 +20,8 @@ struct TreeShape {
     int depth = -1;         ///< ≥ 0: all leaves lie on this level, whatever they hold
     int deepest = -1;       ///< ≥ 0: no leaf lies below this level
     std::int32_t most = 64; ///< depth < 0: a cell with more sources or more targets is divided
+    /// On a surface up to twice as many, by the points' dimension: a cell there has fewer neighbours.
+    bool more_on_surfaces = false;
     /// > 0: leaves are divided, too, where that spares more pairs than this for each child, as they lie
     /// beside cells with many points.
     double pairs_a_cell = 0.0;
@@ -102,6 +104,7 @@ private:
     using Children = std::array<TreeCell, 8>;
     void choose_cube(std::span<const double> sources, std::span<const double> targets, int threads);
     TreePoints sorted(std::span<const double> points, Keys& keys, int threads) const;
+    void fit_to_surfaces(const Keys& keys, int threads);
     void make_coarse_cells(const Keys& source_keys, const Keys& target_keys);
     [[nodiscard]] Children children_of(std::int32_t number, const Keys& source_keys,
                                        const Keys& target_keys) const;

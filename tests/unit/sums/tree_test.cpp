@@ -1,4 +1,5 @@
 // The tree and its lists: points lie in their cells, and every pair of points is served exactly once.
+#include "sums/tree/dimension.h"
 #include "sums/tree/morton.h"
 #include "sums/tree/near_lists.h"
 #include "sums/tree/octree.h"
@@ -51,6 +52,69 @@ TEST(SortKeys, IsStableForAnyNumberOfThreads) {
                 EXPECT_TRUE(std::is_sorted(sorted.keys.begin(), sorted.keys.end()));
             }
         }
+}
+
+constexpr int dimension_points = 100000;
+
+/// Points at random in [0, 1]^dimension, on a surface or a line that is not parallel to an axis.
+std::vector<double> of_dimension(int dimension) {
+    std::mt19937 engine(3);
+    std::uniform_real_distribution<double> uniform(0.0, 1.0);
+    std::vector<double> points;
+    for (int i = 0; i < dimension_points; ++i) {
+        const double a = uniform(engine);
+        const double b = dimension > 1 ? uniform(engine) : 0.3 * a;
+        const double c = dimension > 2 ? uniform(engine) : 0.4 * a + 0.3 * b;
+        points.insert(points.end(), {a, b, c});
+    }
+    return points;
+}
+
+RawVector<std::uint64_t> keys_of(const std::vector<double>& points, int level) {
+    RawVector<std::uint64_t> keys;
+    const auto at = [&](std::size_t i) {
+        return static_cast<std::uint32_t>(points[i] * static_cast<double>(1 << level));
+    };
+    for (std::size_t i = 0; i < points.size(); i += 3)
+        keys.push_back(morton_key(at(i), at(i + 1), at(i + 2)));
+    std::sort(keys.begin(), keys.end());
+    return keys;
+}
+
+TEST(Dimension, IsThatOfWhatPointsLieOn) {
+    constexpr int level = 12;
+    for (const int dimension : {1, 2, 3}) {
+        const auto keys = keys_of(of_dimension(dimension), level);
+        const double found = dimension_of(keys, level, 50.0, 1);
+        EXPECT_NEAR(found, dimension, 0.12);
+        for (const int threads : {2, 5}) EXPECT_EQ(dimension_of(keys, level, 50.0, threads), found);
+    }
+}
+
+// A point has 7 others in the cell of level 0, and 1 in that of level 1.
+TEST(Dimension, ComparesPairsOfTwoLevels) {
+    RawVector<std::uint64_t> keys{0, 0, 1, 1, 2, 2, 3, 3};
+    EXPECT_NEAR(dimension_of(keys, 1, 1.5, 1), std::log2(7.0 / 1.0), 1e-12);
+    EXPECT_EQ(dimension_of(keys, 1, 7.5, 1), 3.0) << "all cells hold few";
+    EXPECT_EQ(dimension_of(keys, 1, 0.5, 1), 3.0) << "no cell holds so few";
+    EXPECT_EQ(dimension_of({}, 1, 1.5, 1), 3.0);
+    EXPECT_EQ(dimension_of({5}, 1, 1.5, 1), 3.0);
+}
+
+TEST(Octree, LeavesOnSurfacesHoldMore) {
+    for (const int dimension : {2, 3}) {
+        const auto points = of_dimension(dimension);
+        const TreeShape usual{.most = 60};
+        auto more = usual;
+        more.more_on_surfaces = true;
+        const Octree before(points, {}, true, usual, 2), tree(points, {}, true, more, 2);
+        if (dimension == 2) {
+            EXPECT_NEAR(tree.shape().most, 120, 12);
+            EXPECT_LT(tree.cells().size(), before.cells().size());
+        } else {
+            EXPECT_NEAR(tree.shape().most, 60, 2);
+        }
+    }
 }
 
 enum class Cloud { uniform, clustered, line, one_place };
