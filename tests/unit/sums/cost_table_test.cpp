@@ -67,7 +67,7 @@ TEST(CostTable, IsKnownByItsHash) {
 }
 
 // Where this fails, the shipped table has changed: `auto` may choose otherwise. Say so in the changelog.
-TEST(CostTable, TheShippedOneHasAGoldenHash) { EXPECT_EQ(hash_of(shipped_cost_table()), "97e5c0ce6cebe01f"); }
+TEST(CostTable, TheShippedOneHasAGoldenHash) { EXPECT_EQ(hash_of(shipped_cost_table()), "0f9505d5e0d1ec82"); }
 
 TEST(CostTable, AnyChangeOfABitChangesTheHash) {
     const auto shipped = shipped_cost_table();
