@@ -19,8 +19,10 @@ WAYS = {3: ["--order", "4", "--precision", "float"],
         6: ["--order", "13", "--precision", "mixed"],
         9: ["--order", "24"],
         12: ["--order", "38"]}
-ORDERS = [" ".join(way) for way in WAYS.values()]
-SOFTENED = ["--order", "17", "--grading", "0.5", "--precision", "mixed", "--softening", "0.01"]
+# Pairs on a surface come so near each other that floats have too few digits for their fields.
+SPHERE = {3: ["--order", "4", "--precision", "mixed"]}
+ORDERS = [" ".join(way) for way in (*WAYS.values(), *SPHERE.values())]
+SOFTENED = ["--order", "16", "--grading", "0.5", "--precision", "mixed", "--softening", "0.01"]
 
 
 def cases():
@@ -29,7 +31,7 @@ def cases():
         yield "cube", digits, 2, way
         yield "cube", digits, 1, way
         yield "plummer", digits, 2, way
-        yield "sphere", digits, 2, way
+        yield "sphere", digits, 2, SPHERE.get(digits, way)
         yield "cube", digits, 2, ["--tolerance", f"1e-{digits}"]
     yield "plummer", 6, 2, SOFTENED
 

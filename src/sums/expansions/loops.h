@@ -85,7 +85,8 @@ constexpr std::int64_t translate_scratch(std::int64_t size) {
 }
 
 /// The other way round, with A of all functions and mirror images along all axes: adds to up to eight targets
-/// that are mirror images of each other what one source sends to them, to target σ what D_σ A D_σ makes of it.
+/// that are mirror images of each other what one source sends to them, to target σ what D_σ A D_σ makes of
+/// it.
 ///
 /// With Y_oc = A_{o,o⊕c} M_{o⊕c} class o of target σ gets Σ_c (−1)^|c∩σ| Y_oc: one product with A serves all
 /// eight.

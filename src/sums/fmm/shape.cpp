@@ -13,8 +13,8 @@ namespace farfield {
 namespace {
 
 /// Points of a small leaf beside a larger one that act one by one at any order: expansions at the other's
-/// points take no less time (0.18 s at 40 to 80, 0.20 at 18 and at 160 for a million points on a sphere, order
-/// 4).
+/// points take no less time (0.18 s at 40 to 80, 0.20 at 18 and at 160 for a million points on a sphere,
+/// order 4).
 constexpr std::int32_t few_at_least = 64;
 
 constexpr int coarse_grids[] = {1, 3, 5, 7};
@@ -149,8 +149,8 @@ FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const C
     if (problem.softening > 0.0)
         fit_softening(shape);
     else
-        shape.few = std::max(few_at_least,
-                             static_cast<std::int32_t>(std::pow(shape.order.order + 2.0, 2) / 2.0));
+        shape.few =
+            std::max(few_at_least, static_cast<std::int32_t>(std::pow(shape.order.order + 2.0, 2) / 2.0));
     return shape;
 }
 

@@ -27,7 +27,8 @@ double others_in_cell(const Keys& keys, int shift, int threads) {
     const auto pairs = parallel_results(threads, keys.size(), [&](std::size_t begin, std::size_t end) {
         std::int64_t sum = 0;
         auto first = begin; // of the first run that begins here
-        if (begin > 0 && keys[begin - 1] >> shift == keys[begin] >> shift) first = run_end(keys, begin, shift);
+        if (begin > 0 && keys[begin - 1] >> shift == keys[begin] >> shift)
+            first = run_end(keys, begin, shift);
         while (first < end) {
             const auto behind = run_end(keys, first, shift);
             const auto points = static_cast<std::int64_t>(behind - first);

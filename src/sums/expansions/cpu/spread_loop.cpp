@@ -1,5 +1,5 @@
-// From an expansion to mirror images of each other. Coefficients lie in lanes; some sources at a time, so that
-// each column of the matrix serves all of them from a register.
+// From an expansion to mirror images of each other. Coefficients lie in lanes; some sources at a time, so
+// that each column of the matrix serves all of them from a register.
 #include "backend/simd/value.h"
 #include "sums/expansions/cpu/unrolled.h"
 #include "sums/expansions/loops.h"
@@ -42,8 +42,8 @@ class Spreading {
             unrolled<Vectors>([&](auto v) FF_INLINE_LAMBDA { a[v] = O::load(column + v * width); });
             unrolled<Sources>([&](auto r) FF_INLINE_LAMBDA {
                 const V factor = O::set(x[r][j]);
-                unrolled<Vectors>(
-                    [&](auto v) FF_INLINE_LAMBDA { sum[r][v] = O::fma(a[v], factor, sum[r][v]); });
+                unrolled<Vectors>([&](auto v)
+                                      FF_INLINE_LAMBDA { sum[r][v] = O::fma(a[v], factor, sum[r][v]); });
             });
         }
         unrolled<Sources>([&](auto r) FF_INLINE_LAMBDA {
@@ -66,8 +66,7 @@ class Spreading {
                 if constexpr (most_vectors > 2)
                     for (; row + 2 * width <= rows; row += 2 * width)
                         product<Sources, 2>(first, o, c, row, matrix + row, rows);
-                for (; row < rows; row += width)
-                    product<Sources, 1>(first, o, c, row, matrix + row, rows);
+                for (; row < rows; row += width) product<Sources, 1>(first, o, c, row, matrix + row, rows);
                 matrix += static_cast<std::int64_t>(rows) * of_.source_count[s];
             }
         }
