@@ -140,7 +140,7 @@ double CellBlockSenders<T>::cost(int level, CellGroup::Way way, std::int64_t cel
 template <class T>
 std::vector<CellBlockImages> CellBlockSenders<T>::images(int level, int octant,
                                                          const CellBlockSources& layout,
-                                                         const std::vector<bool>& there) const {
+                                                         const std::vector<char>& there) const {
     std::vector<CellBlockImages> out;
     for (const auto& senders : of(level)[static_cast<std::size_t>(octant)]) {
         const auto count = std::size_t{1} << __builtin_popcount(static_cast<unsigned>(senders.images.free));
@@ -151,7 +151,7 @@ std::vector<CellBlockImages> CellBlockSenders<T>::images(int level, int octant,
             images.place[q] = layout.place(from, neighbour);
             any =
                 any ||
-                there[static_cast<std::size_t>(from) + std::size_t{8} * static_cast<std::size_t>(neighbour)];
+                there[static_cast<std::size_t>(from) + std::size_t{8} * static_cast<std::size_t>(neighbour)] != 0;
         }
         if (any) out.push_back(images);
     }

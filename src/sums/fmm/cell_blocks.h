@@ -69,7 +69,7 @@ public:
 
     /// Those of which one sender at least is there: `there` by octant and a parent's neighbour.
     [[nodiscard]] std::vector<CellBlockImages> images(int level, int octant, const CellBlockSources& layout,
-                                                      const std::vector<bool>& there) const;
+                                                      const std::vector<char>& there) const;
     [[nodiscard]] CellBlockSources layout(CellGroup::Way way) const {
         return {.separation = separation_, .functions = functions_, .listed = way == CellGroup::Way::listed};
     }

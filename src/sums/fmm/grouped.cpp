@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <span>
 
 namespace farfield {
 namespace {
@@ -148,128 +150,181 @@ const T* FmmPasses<T>::child_or_zeros(std::int32_t parent, std::size_t octant) c
     return found != nullptr ? found : zeros_.data();
 }
 
-// Notes which octants of which neighbours are there in `there`.
+/// A group on its way: its cells in lanes, and the expansions around them as loops take them.
 template <class T>
-void FmmPasses<T>::lay_out_block(const Lanes& lanes, const CellBlockSources& layout, std::vector<bool>& there,
-                                 T* out) const {
-    std::vector<std::int32_t> parents(layout.parent(0, 0, layout.side()), no_cell);
+struct FmmPasses<T>::LaidOut {
+    Lanes lanes;
+    CellBlockSources layout;
+    int level = 0;
+    std::vector<std::int32_t> parents{}; ///< of a block, with those around it
+    std::vector<char> there{};           ///< by octant and a parent's neighbour: any sender
+    RawVector<T> sources{};
+};
+
+template <class T>
+auto FmmPasses<T>::laid_out(const CellGroup& group) const -> std::optional<LaidOut> {
+    std::vector<std::int32_t> cells;
+    std::copy_if(group.cells.begin(), group.cells.end(), std::back_inserter(cells),
+                 [&](std::int32_t cell) { return share_.receives(cell); });
+    if (cells.empty()) return std::nullopt;
+    const auto& first = tree_.cell(cells.front());
+    const auto layout = block_senders_->layout(group.way);
+    LaidOut out{.lanes = Lanes(tree_, cells, group.way), .layout = layout, .level = first.level};
+    out.there.resize(8 * tree_.neighbours(first.parent).size());
+    out.sources.resize(static_cast<std::size_t>(layout.numbers()));
+    if (layout.listed) return out;
+    out.parents.resize(layout.parent(0, 0, layout.side()), no_cell);
     for (int lane = 0; lane < cell_block_lanes; ++lane) {
-        const auto parent = lanes.parents[static_cast<std::size_t>(lane)];
+        const auto parent = out.lanes.parents[static_cast<std::size_t>(lane)];
         if (parent == no_cell) continue;
         const auto neighbours = tree_.neighbours(parent);
         for (std::size_t n = 0; n < neighbours.size(); ++n) {
             const int s = layout.shifts(), shift = static_cast<int>(n);
-            parents[layout.parent(lane % 4 + shift % s, lane / 4 % 4 + shift / s % s,
-                                  lane / 16 + shift / (s * s))] = neighbours[n];
-            if (neighbours[n] == no_cell) continue;
-            for (std::size_t octant = 0; octant < 8; ++octant)
-                if (multipole_of(tree_.cell(neighbours[n]).children[octant]) != nullptr)
-                    there[octant + 8 * n] = true;
+            out.parents[layout.parent(lane % 4 + shift % s, lane / 4 % 4 + shift / s % s,
+                                      lane / 16 + shift / (s * s))] = neighbours[n];
         }
     }
+    return out;
+}
+
+// Children of one octant.
+template <class T>
+void FmmPasses<T>::lay_out_block(LaidOut& group, std::size_t octant) const {
+    const auto& layout = group.layout;
+    for (int lane = 0; lane < cell_block_lanes; ++lane) {
+        const auto parent = group.lanes.parents[static_cast<std::size_t>(lane)];
+        if (parent == no_cell) continue;
+        const auto neighbours = tree_.neighbours(parent);
+        for (std::size_t n = 0; n < neighbours.size(); ++n)
+            if (child_or_zeros(neighbours[n], octant) != zeros_.data()) group.there[octant + 8 * n] = 1;
+    }
     std::vector<const T*> row(static_cast<std::size_t>(layout.side()));
-    for (std::size_t octant = 0; octant < 8; ++octant)
-        for (int z = 0; z < layout.side(); ++z)
-            for (int y = 0; y < layout.side(); ++y) {
-                for (int x = 0; x < layout.side(); ++x)
-                    row[static_cast<std::size_t>(x)] =
-                        child_or_zeros(parents[layout.parent(x, y, z)], octant);
-                T* const first = out + static_cast<std::int64_t>(octant) * layout.octant() +
-                                 z * layout.plane() + y * cell_block_side;
-                layout.separation == 1 ? lay_out_row<3>(row.data(), layout, first)
-                                       : lay_out_row<5>(row.data(), layout, first);
-            }
+    for (int z = 0; z < layout.side(); ++z)
+        for (int y = 0; y < layout.side(); ++y) {
+            for (int x = 0; x < layout.side(); ++x)
+                row[static_cast<std::size_t>(x)] =
+                    child_or_zeros(group.parents[layout.parent(x, y, z)], octant);
+            T* const first = group.sources.data() + static_cast<std::int64_t>(octant) * layout.octant() +
+                             z * layout.plane() + y * cell_block_side;
+            layout.separation == 1 ? lay_out_row<3>(row.data(), layout, first)
+                                   : lay_out_row<5>(row.data(), layout, first);
+        }
 }
 
 // As lay_out_block. Lanes come in fours, as those of no parent follow all others.
 template <class T>
-void FmmPasses<T>::lay_out_listed(const Lanes& lanes, const CellBlockSources& layout,
-                                  std::vector<bool>& there, T* out) const {
+void FmmPasses<T>::lay_out_listed(LaidOut& group, std::size_t octant) const {
     constexpr std::size_t most = cell_block_lanes;
-    const auto used = static_cast<std::size_t>((lanes.parent_count + 15) / 16 * 16);
+    const auto& layout = group.layout;
+    const auto used = static_cast<std::size_t>((group.lanes.parent_count + 15) / 16 * 16);
     std::array<const T*, most> from{};
-    const auto neighbours = static_cast<int>(there.size() / 8);
-    for (int n = 0; n < neighbours; ++n)
-        for (std::size_t octant = 0; octant < 8; ++octant) {
-            bool any = false;
-            for (std::size_t lane = 0; lane < used; ++lane) {
-                const auto parent = lanes.parents[lane];
-                from[lane] = child_or_zeros(
-                    parent == no_cell ? no_cell : tree_.neighbours(parent)[static_cast<std::size_t>(n)],
-                    octant);
-                any = any || from[lane] != zeros_.data();
-            }
-            there[octant + 8 * static_cast<std::size_t>(n)] = any;
-            T* to = out + layout.place(static_cast<int>(octant), n);
-            for (int f = 0; f < layout.functions; ++f, to += layout.function())
-                for (std::size_t lane = 0; lane < used; ++lane) to[lane] = from[lane][f];
+    const auto neighbours = static_cast<int>(group.there.size() / 8);
+    for (int n = 0; n < neighbours; ++n) {
+        bool any = false;
+        for (std::size_t lane = 0; lane < used; ++lane) {
+            const auto parent = group.lanes.parents[lane];
+            from[lane] = child_or_zeros(
+                parent == no_cell ? no_cell : tree_.neighbours(parent)[static_cast<std::size_t>(n)], octant);
+            any = any || from[lane] != zeros_.data();
         }
+        group.there[octant + 8 * static_cast<std::size_t>(n)] = any ? 1 : 0;
+        T* to = group.sources.data() + layout.place(static_cast<int>(octant), n);
+        for (int f = 0; f < layout.functions; ++f, to += layout.function())
+            for (std::size_t lane = 0; lane < used; ++lane) to[lane] = from[lane][f];
+    }
 }
 
-// The part `part` of `parts` of the octants.
 template <class T>
-void FmmPasses<T>::translate_group(const CellGroup& of_all, int part, int parts) {
-    CellGroup group{of_all.way, {}};
-    std::copy_if(of_all.cells.begin(), of_all.cells.end(), std::back_inserter(group.cells),
-                 [&](std::int32_t cell) { return share_.receives(cell); });
-    if (group.cells.empty()) return;
-    if (group.way == CellGroup::Way::one_by_one) {
-        if (part == 0) translate_block(group.cells);
-        return;
-    }
-    const auto layout = block_senders_->layout(group.way);
-    const int level = tree_.cell(group.cells.front()).level;
-    const Lanes lanes(tree_, group.cells, group.way);
-    std::vector<bool> there(8 * tree_.neighbours(tree_.cell(group.cells.front()).parent).size());
-    RawVector<T> sources(static_cast<std::size_t>(layout.numbers()));
-    if (layout.listed)
-        lay_out_listed(lanes, layout, there, sources.data());
-    else
-        lay_out_block(lanes, layout, there, sources.data());
+void FmmPasses<T>::lay_out(LaidOut& group, std::size_t octant) const {
+    group.layout.listed ? lay_out_listed(group, octant) : lay_out_block(group, octant);
+}
 
+// Cells of one octant.
+template <class T>
+void FmmPasses<T>::serve(const LaidOut& group, std::size_t octant) {
+    const auto& targets = group.lanes.targets[octant];
+    if (targets.empty()) return;
+    const auto& layout = group.layout;
     const auto functions = static_cast<std::size_t>(layout.functions);
     AlignedVector<T> sums(functions * cell_block_lanes);
     RawVector<T> scratch(static_cast<std::size_t>(cell_block_scratch(operators_->size)));
+    const auto images =
+        block_senders_->images(group.level, static_cast<int>(octant), layout, group.there);
     CellBlockTask task{.wide = std::is_same_v<T, double>,
                        .size = operators_->size,
-                       .sources = sources.data(),
+                       .lanes = group.lanes.wanted(octant),
+                       .sources = group.sources.data(),
                        .function = layout.function(),
                        .plane = layout.plane(),
+                       .images = images.data(),
+                       .count = static_cast<std::int64_t>(images.size()),
                        .sums = sums.data(),
                        .scratch = scratch.data()};
     const auto begins = operators_->up.task();
     std::copy(std::begin(begins.class_begin), std::end(begins.class_begin), task.class_begin);
-    for (int octant = 8 * part / parts; octant < 8 * (part + 1) / parts; ++octant) {
-        const auto& targets = lanes.targets[static_cast<std::size_t>(octant)];
-        if (targets.empty()) continue;
-        const auto images = block_senders_->images(level, octant, layout, there);
-        std::fill(sums.begin(), sums.end(), T(0));
-        task.lanes = lanes.wanted(static_cast<std::size_t>(octant));
-        task.images = images.data();
-        task.count = static_cast<std::int64_t>(images.size());
-        FF_ISA_FUNCTION(ff_cell_block, isa_)(&task);
-        for (const auto& [number, lane] : targets) {
-            T* const local = locals_.of(number);
-            for (std::size_t f = 0; f < functions; ++f)
-                local[f] += sums[f * cell_block_lanes + static_cast<std::size_t>(lane)];
-        }
-        done(block_senders_->multiply_adds(level) * static_cast<double>(targets.size()));
+    FF_ISA_FUNCTION(ff_cell_block, isa_)(&task);
+    for (const auto& [number, lane] : targets) {
+        T* const local = locals_.of(number);
+        for (std::size_t f = 0; f < functions; ++f)
+            local[f] += sums[f * cell_block_lanes + static_cast<std::size_t>(lane)];
     }
+    done(block_senders_->multiply_adds(group.level) * static_cast<double>(targets.size()));
 }
 
 template <class T>
-void FmmPasses<T>::translate_in_groups() {
-    const auto count = static_cast<std::int64_t>(groups_.size());
-    const int threads = thread_count(threads_);
-    // few groups are divided further, although each part lays out all sources
-    constexpr std::int64_t tasks_a_thread = 4;
-    int parts = 1;
-    while (threads > 1 && parts < 8 && count * parts < tasks_a_thread * threads) parts *= 2;
-    parallel_for(threads, count * parts, [&](std::int64_t task) {
-        if (!stopped())
-            translate_group(groups_[static_cast<std::size_t>(task / parts)], static_cast<int>(task % parts),
-                            parts);
+void FmmPasses<T>::translate_one_by_one(const CellGroup& group) {
+    std::vector<std::int32_t> cells;
+    std::copy_if(group.cells.begin(), group.cells.end(), std::back_inserter(cells),
+                 [&](std::int32_t cell) { return share_.receives(cell); });
+    translate_block(cells);
+}
+
+// By one thread.
+template <class T>
+void FmmPasses<T>::translate_group(const CellGroup& group) {
+    if (group.way == CellGroup::Way::one_by_one) return translate_one_by_one(group);
+    auto found = laid_out(group);
+    if (!found) return;
+    for (std::size_t octant = 0; octant < 8; ++octant) lay_out(*found, octant);
+    for (std::size_t octant = 0; octant < 8; ++octant) serve(*found, octant);
+}
+
+// By all threads, octant by octant.
+template <class T>
+void FmmPasses<T>::translate_together(std::span<const CellGroup> groups) {
+    std::vector<std::optional<LaidOut>> found(groups.size());
+    const auto each_octant = [&](const auto& act) {
+        parallel_for(threads_, static_cast<std::int64_t>(8 * groups.size()), [&](std::int64_t task) {
+            auto& group = found[static_cast<std::size_t>(task / 8)];
+            if (group && !stopped()) act(*group, static_cast<std::size_t>(task % 8));
+        });
+    };
+    parallel_for(threads_, static_cast<std::int64_t>(groups.size()), [&](std::int64_t number) {
+        if (stopped()) return;
+        const auto& group = groups[static_cast<std::size_t>(number)];
+        if (group.way == CellGroup::Way::one_by_one)
+            translate_one_by_one(group);
+        else
+            found[static_cast<std::size_t>(number)] = laid_out(group);
     });
+    each_octant([&](LaidOut& group, std::size_t octant) { lay_out(group, octant); });
+    each_octant([&](const LaidOut& group, std::size_t octant) { serve(group, octant); });
+}
+
+// Never more groups are laid out than there are threads.
+template <class T>
+void FmmPasses<T>::translate_in_groups() {
+    const auto threads = static_cast<std::size_t>(thread_count(threads_));
+    constexpr std::size_t enough_a_thread = 4;
+    if (threads == 1 || groups_.size() >= enough_a_thread * threads) {
+        parallel_for(threads_, static_cast<std::int64_t>(groups_.size()), [&](std::int64_t number) {
+            if (!stopped()) translate_group(groups_[static_cast<std::size_t>(number)]);
+        });
+        return;
+    }
+    const std::span<const CellGroup> all = groups_;
+    for (std::size_t first = 0; first < all.size(); first += threads)
+        translate_together(all.subspan(first, std::min(threads, all.size() - first)));
 }
 
 template void FmmPasses<float>::make_groups();

@@ -105,11 +105,16 @@ private:
     [[nodiscard]] std::vector<CellGroup> groups_of_level(int level) const;
     [[nodiscard]] double cost_of_group(const CellGroup& group) const;
     void translate_in_groups();
-    void translate_group(const CellGroup& of_all, int part, int parts);
-    void lay_out_block(const Lanes& lanes, const CellBlockSources& layout, std::vector<bool>& there,
-                       T* out) const;
-    void lay_out_listed(const Lanes& lanes, const CellBlockSources& layout, std::vector<bool>& there,
-                        T* out) const;
+    struct LaidOut;
+    void translate_group(const CellGroup& group);
+    void translate_together(std::span<const CellGroup> groups);
+    void translate_one_by_one(const CellGroup& group);
+    /// Without the sources, which `lay_out` adds; none where the group has no cells of this rank.
+    [[nodiscard]] std::optional<LaidOut> laid_out(const CellGroup& group) const;
+    void lay_out(LaidOut& group, std::size_t octant) const;
+    void lay_out_block(LaidOut& group, std::size_t octant) const;
+    void lay_out_listed(LaidOut& group, std::size_t octant) const;
+    void serve(const LaidOut& group, std::size_t octant);
     /// The multipole expansion of a child, or zeros.
     [[nodiscard]] const T* child_or_zeros(std::int32_t parent, std::size_t octant) const;
     /// M2L by rotation: targets of one level and octant, as many as the loop has lanes.

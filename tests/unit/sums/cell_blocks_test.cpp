@@ -110,7 +110,7 @@ void check_block(const FmmOrder& order, CellGroup::Way way, std::uint64_t lanes,
     const HarmonicBasis basis(order.order, numbers_a_line<T>);
     const auto sources = sources_of<T>(layout);
     const int n = layout.shifts();
-    const std::vector<bool> there(static_cast<std::size_t>(8 * n * n * n), true);
+    const std::vector<char> there(static_cast<std::size_t>(8 * n * n * n), 1);
     const auto images = senders.images(3, octant, layout, there);
     std::map<int, std::vector<double>> expected;
     for (int lane = 0; lane < cell_block_lanes; ++lane)
@@ -166,12 +166,12 @@ TEST(CellBlocksOfAll, EachSenderIsThereOnce) {
             const CellBlockSenders<double> senders(*operators, 1);
             const auto layout = senders.layout(CellGroup::Way::block);
             std::map<std::int64_t, int> places;
-            for (const auto& images : senders.images(1, octant, layout, std::vector<bool>(216, true)))
+            for (const auto& images : senders.images(1, octant, layout, std::vector<char>(216, 1)))
                 for (int q = 0; q < 1 << __builtin_popcount(static_cast<unsigned>(images.free)); ++q)
                     ++places[images.place[q]];
             EXPECT_EQ(places.size(), 189U);
             for (const auto& [place, times] : places) EXPECT_EQ(times, 1) << place;
-            EXPECT_TRUE(senders.images(1, octant, layout, std::vector<bool>(216, false)).empty());
+            EXPECT_TRUE(senders.images(1, octant, layout, std::vector<char>(216, 0)).empty());
         }
 }
 
