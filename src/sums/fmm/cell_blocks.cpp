@@ -23,7 +23,7 @@ double numbers_of(const CellBlockImages& images) {
 
 std::int64_t CellBlockSources::place(int octant, int neighbour) const {
     const std::int64_t first = octant * this->octant();
-    if (listed) return first + std::int64_t{cell_block_lanes} * neighbour;
+    if (listed) return first + std::int64_t{lanes} * neighbour;
     const int n = shifts();
     return first + neighbour % n * shift() + neighbour / (n * n) * plane() +
            std::int64_t{cell_block_side} * (neighbour / n % n);
@@ -31,7 +31,7 @@ std::int64_t CellBlockSources::place(int octant, int neighbour) const {
 
 std::int64_t cell_block_numbers(int separation, int functions, int size) {
     const auto numbers = [&](bool listed) {
-        return CellBlockSources{separation, functions, listed}.numbers();
+        return CellBlockSources{.separation = separation, .functions = functions, .listed = listed}.numbers();
     };
     return std::max(numbers(false), numbers(true)) + cell_block_scratch(size) +
            std::int64_t{cell_block_lanes} * functions;
@@ -149,9 +149,8 @@ std::vector<CellBlockImages> CellBlockSenders<T>::images(int level, int octant,
         for (std::size_t q = 0; q < count; ++q) {
             const auto [from, neighbour] = senders.from[q];
             images.place[q] = layout.place(from, neighbour);
-            any =
-                any ||
-                there[static_cast<std::size_t>(from) + std::size_t{8} * static_cast<std::size_t>(neighbour)] != 0;
+            any = any || there[static_cast<std::size_t>(from) +
+                               std::size_t{8} * static_cast<std::size_t>(neighbour)] != 0;
         }
         if (any) out.push_back(images);
     }

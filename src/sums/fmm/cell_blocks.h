@@ -24,6 +24,7 @@ struct CellBlockSources {
     int separation = 1;
     int functions = 0;
     bool listed = false;
+    int lanes = cell_block_lanes; ///< of listed parents; a multiple of 16
 
     /// Parents along an axis of a block, with those around.
     [[nodiscard]] int side() const { return cell_block_side + 2 * separation; }
@@ -33,7 +34,7 @@ struct CellBlockSources {
     }
     [[nodiscard]] std::int64_t shift() const { return plane() * side(); } ///< of a block
     [[nodiscard]] std::int64_t function() const {
-        return listed ? std::int64_t{cell_block_lanes} * shifts() * shifts() * shifts() : shift() * shifts();
+        return listed ? std::int64_t{lanes} * shifts() * shifts() * shifts() : shift() * shifts();
     }
     [[nodiscard]] std::int64_t octant() const { return function() * functions; }
     [[nodiscard]] std::int64_t numbers() const { return octant() * 8; }
@@ -70,8 +71,11 @@ public:
     /// Those of which one sender at least is there: `there` by octant and a parent's neighbour.
     [[nodiscard]] std::vector<CellBlockImages> images(int level, int octant, const CellBlockSources& layout,
                                                       const std::vector<char>& there) const;
-    [[nodiscard]] CellBlockSources layout(CellGroup::Way way) const {
-        return {.separation = separation_, .functions = functions_, .listed = way == CellGroup::Way::listed};
+    [[nodiscard]] CellBlockSources layout(CellGroup::Way way, std::int64_t parents = cell_block_lanes) const {
+        return {.separation = separation_,
+                .functions = functions_,
+                .listed = way == CellGroup::Way::listed,
+                .lanes = static_cast<int>((parents + 15) / 16 * 16)};
     }
     [[nodiscard]] bool any(int level) const { return !of(level)[0].empty(); }
     /// For a cell of a level, as for one of octant 0.

@@ -168,8 +168,9 @@ auto FmmPasses<T>::laid_out(const CellGroup& group) const -> std::optional<LaidO
                  [&](std::int32_t cell) { return share_.receives(cell); });
     if (cells.empty()) return std::nullopt;
     const auto& first = tree_.cell(cells.front());
-    const auto layout = block_senders_->layout(group.way);
-    LaidOut out{.lanes = Lanes(tree_, cells, group.way), .layout = layout, .level = first.level};
+    const Lanes lanes(tree_, cells, group.way);
+    const auto layout = block_senders_->layout(group.way, lanes.parent_count);
+    LaidOut out{.lanes = lanes, .layout = layout, .level = first.level};
     out.there.resize(8 * tree_.neighbours(first.parent).size());
     out.sources.resize(static_cast<std::size_t>(layout.numbers()));
     if (layout.listed) return out;
@@ -211,17 +212,17 @@ void FmmPasses<T>::lay_out_block(LaidOut& group, std::size_t octant) const {
         }
 }
 
-// As lay_out_block. Lanes come in fours, as those of no parent follow all others.
+// As lay_out_block; lanes of no parent follow all others.
 template <class T>
 void FmmPasses<T>::lay_out_listed(LaidOut& group, std::size_t octant) const {
     constexpr std::size_t most = cell_block_lanes;
     const auto& layout = group.layout;
-    const auto used = static_cast<std::size_t>((group.lanes.parent_count + 15) / 16 * 16);
+    const auto lanes = static_cast<std::size_t>(layout.lanes);
     std::array<const T*, most> from{};
     const auto neighbours = static_cast<int>(group.there.size() / 8);
     for (int n = 0; n < neighbours; ++n) {
         bool any = false;
-        for (std::size_t lane = 0; lane < used; ++lane) {
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
             const auto parent = group.lanes.parents[lane];
             from[lane] = child_or_zeros(
                 parent == no_cell ? no_cell : tree_.neighbours(parent)[static_cast<std::size_t>(n)], octant);
@@ -230,7 +231,7 @@ void FmmPasses<T>::lay_out_listed(LaidOut& group, std::size_t octant) const {
         group.there[octant + 8 * static_cast<std::size_t>(n)] = any ? 1 : 0;
         T* to = group.sources.data() + layout.place(static_cast<int>(octant), n);
         for (int f = 0; f < layout.functions; ++f, to += layout.function())
-            for (std::size_t lane = 0; lane < used; ++lane) to[lane] = from[lane][f];
+            for (std::size_t lane = 0; lane < lanes; ++lane) to[lane] = from[lane][f];
     }
 }
 
@@ -248,8 +249,7 @@ void FmmPasses<T>::serve(const LaidOut& group, std::size_t octant) {
     const auto functions = static_cast<std::size_t>(layout.functions);
     AlignedVector<T> sums(functions * cell_block_lanes);
     RawVector<T> scratch(static_cast<std::size_t>(cell_block_scratch(operators_->size)));
-    const auto images =
-        block_senders_->images(group.level, static_cast<int>(octant), layout, group.there);
+    const auto images = block_senders_->images(group.level, static_cast<int>(octant), layout, group.there);
     CellBlockTask task{.wide = std::is_same_v<T, double>,
                        .size = operators_->size,
                        .lanes = group.lanes.wanted(octant),
