@@ -1,7 +1,7 @@
 // Sums as a simulation asks for them: a plan is made once, then gets points and is executed again and again.
 //     bench_steps POINTS OUT {"method": "treecode", "softening": 0.01, "theta": 1, "order": 1, …} [REPEATS]
 // POINTS holds x, y, z and the mass of each point, OUT gets their fields, in doubles as they lie in memory.
-// Prints the seconds of each repetition and the passes of the fastest one, as JSON.
+// With "kernel": "coulomb" these are charges, and OUT gets potential and field of each. Prints the seconds of each repetition and the passes of the fastest one, as JSON.
 #include <farfield/farfield.h>
 
 #include <nlohmann/json.hpp>
@@ -33,8 +33,9 @@ std::vector<double> read_doubles(const std::string& path) {
 
 SumOptions options_of(const Json& from) {
     SumOptions options;
-    options.kernel = Kernel::gravity;
+    options.kernel = from.value("kernel", "") == "coulomb" ? Kernel::coulomb : Kernel::gravity;
     options.outputs = Output::field;
+    if (options.kernel == Kernel::coulomb) options.outputs |= Output::potential;
     options.method = from.at("method") == "fmm" ? Method::fmm : Method::treecode;
     options.softening = from.value("softening", 0.0);
     options.theta = from.value("theta", 0.0);
@@ -42,7 +43,8 @@ SumOptions options_of(const Json& from) {
     options.leaf = from.value("leaf", 0);
     options.tolerance = from.value("tolerance", 0.0);
     options.threads = from.value("threads", 2);
-    if (from.value("precision", "") == "float") options.precision = Precision::float32;
+    if (const auto precision = from_name<Precision>(from.value("precision", "")))
+        options.precision = *precision;
     return options;
 }
 
@@ -56,8 +58,11 @@ Json measure(const std::string& in, const std::string& out, const Json& wanted, 
     }
     const auto points = matrix_view(std::span<const double>(x), 3);
     const auto masses = matrix_view(std::span<const double>(q), 1);
-    SumPlan plan(points, options_of(wanted));
+    const auto options = options_of(wanted);
+    SumPlan plan(points, options);
+    std::vector<double> potential(options.kernel == Kernel::coulomb ? n : 0);
     SumOutputs outputs;
+    if (!potential.empty()) outputs.potential = matrix_view(std::span<double>(potential), 1);
     outputs.field = matrix_view(std::span<double>(field), 3);
     Json result{{"seconds", Json::array()}};
     double least = 0.0;
@@ -76,9 +81,14 @@ Json measure(const std::string& in, const std::string& out, const Json& wanted, 
         for (const auto& pass : plan.report().passes) result["passes"][std::string(pass.name)] = pass.seconds;
         result["passes"]["finish"] = plan.report().finish_seconds;
     }
+    std::vector<double> results;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (!potential.empty()) results.push_back(potential[i]);
+        results.insert(results.end(), &field[3 * i], &field[3 * i] + 3);
+    }
     std::ofstream file(out, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(field.data()),
-               static_cast<std::streamsize>(field.size() * sizeof(double)));
+    file.write(reinterpret_cast<const char*>(results.data()),
+               static_cast<std::streamsize>(results.size() * sizeof(double)));
     if (!file) throw std::runtime_error("cannot write " + out);
     return result;
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Times fast multipole sums beside exafmm-t, FMM3D and PVFMM: `bench/fmm_peers.py build/farfield FOLDER --json FILE`; needs NumPy.
+"""Times fast multipole sums beside exafmm-t, FMM3D and PVFMM: `bench/fmm_peers.py build/farfield build/bench/bench_steps FOLDER --json FILE`; needs NumPy.
 
 FOLDER holds exafmm_float, exafmm_double, fmm3d, pvfmm_float and pvfmm_double, made from bench/peers/*.cpp, which say how. The points are those of
 bench/fmm.py: charges in [-1, 1] in a cube, potential and field at the charges. A time counts everything from the points to the results in their order, but for
-tables that depend on the order alone; of Farfield it is that of a fresh process, with its tables; a peer repeats the sum in one process, and its first time,
-in which it makes its buffers, is left out where there are several. Errors are relative ones of all targets in the L2 norm, from those at --sampled
+tables that depend on the order alone; each program repeats the sum in one process, and its first time, in which it makes its buffers, is left out where there
+are several. Errors are relative ones of all targets in the L2 norm, from those at --sampled
 targets against exact sums. For each number of digits and each seed the programs follow each other; a row has the medians over the seeds. Of the peers the
 fastest counts whose field has the digits.
 """
@@ -63,8 +63,11 @@ def run_peer(task, points, program, accuracy, leaf, repeats):
 
 
 def run_farfield(task, points, way):
-    runs = [fmm.measure(task.program, points.folder, "cube", way, task.threads) for _ in range(task.repeats)]
-    return {"seconds": statistics.median(run["seconds"] for run in runs)} | points.errors(np.load(points.folder / "out.npy"))
+    options = {"method": "fmm", "kernel": "coulomb", "precision": "double", "threads": task.threads}
+    options |= {key.removeprefix("--"): int(value) if value.isdigit() else value for key, value in zip(way[::2], way[1::2])}
+    command = [task.steps, points.folder / "points.bin", points.folder / "out.bin", json.dumps(options), str(task.repeats)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return {"seconds": statistics.median(json.loads(done.stdout)["seconds"])} | points.errors(np.fromfile(points.folder / "out.bin").reshape(-1, 4))
 
 
 def measure_seed(task, points, add):
@@ -91,6 +94,7 @@ def rows_of(found):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
+    parser.add_argument("steps")
     parser.add_argument("peers", type=pathlib.Path)
     parser.add_argument("--json", required=True)
     parser.add_argument("--n", type=int, default=1_000_000)
@@ -104,7 +108,7 @@ def main():
     task = parser.parse_args()
     task.peers = task.peers.resolve()
     about = dict(entry.split("=", 1) for entry in task.about)
-    about |= {"command": f"bench/fmm_peers.py build/farfield PEERS --n {task.n} --seeds {task.seeds}", "n": task.n, "threads": task.threads, "repeats": task.repeats}
+    about |= {"command": f"bench/fmm_peers.py build/farfield build/bench/bench_steps PEERS --n {task.n} --seeds {task.seeds}", "n": task.n, "threads": task.threads, "repeats": task.repeats}
     found = {}
 
     def add(key, run):

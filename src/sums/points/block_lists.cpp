@@ -1,13 +1,18 @@
 #include "sums/points/block_lists.h"
 
+#include "backend/threads/parallel.h"
+
 #include <farfield/error.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
 namespace farfield {
 namespace {
+
+constexpr std::size_t blocks_a_task = 1024;
 
 void check_ranges(std::span<const BlockRange> ranges, std::int64_t points, const std::string& what) {
     for (std::size_t b = 0; b < ranges.size(); ++b)
@@ -19,16 +24,22 @@ void check_ranges(std::span<const BlockRange> ranges, std::int64_t points, const
 
 } // namespace
 
-std::int64_t count_pairs(const BlockLists& lists) {
-    std::int64_t pairs = 0;
-    for (std::size_t b = 0; b < lists.targets.size(); ++b) {
-        const std::int64_t targets = lists.targets[b].size();
-        std::int64_t sources = lists.own ? targets - 1 : 0;
-        for (const auto partner : lists.of(b))
-            sources += lists.sources[static_cast<std::size_t>(partner)].size();
-        pairs += targets * sources;
-    }
-    return pairs;
+std::int64_t count_pairs(const BlockLists& lists, int threads) {
+    const auto parts = parallel_results(
+        threads, lists.targets.size(),
+        [&](std::size_t begin, std::size_t end) {
+            std::int64_t pairs = 0;
+            for (auto b = begin; b < end; ++b) {
+                const std::int64_t targets = lists.targets[b].size();
+                std::int64_t sources = lists.own ? targets - 1 : 0;
+                for (const auto partner : lists.of(b))
+                    sources += lists.sources[static_cast<std::size_t>(partner)].size();
+                pairs += targets * sources;
+            }
+            return pairs;
+        },
+        blocks_a_task);
+    return std::accumulate(parts.begin(), parts.end(), std::int64_t{0});
 }
 
 BlockRows half_of(const BlockLists& lists) {
@@ -99,8 +110,44 @@ void check_lists(const BlockLists& lists, std::int64_t target_points, std::int64
 
 namespace {
 
-// The first pair of blocks that is listed twice, the lower one first; −1 where none is.
-std::pair<std::int32_t, std::int32_t> listed_twice(const BlockLists& lists) {
+constexpr std::pair<std::int32_t, std::int32_t> none_twice{-1, -1};
+
+// Of lists in which blocks name higher ones alone: a pair can be listed twice within a row only.
+std::pair<std::int32_t, std::int32_t> twice_in_a_row(const BlockLists& lists, int threads) {
+    const auto parts = parallel_results(
+        threads, lists.targets.size(),
+        [&](std::size_t begin, std::size_t end) {
+            std::vector<std::int32_t> row;
+            for (auto b = begin; b < end; ++b) {
+                row.assign(lists.of(b).begin(), lists.of(b).end());
+                std::sort(row.begin(), row.end());
+                if (const auto twice = std::adjacent_find(row.begin(), row.end()); twice != row.end())
+                    return std::pair{static_cast<std::int32_t>(b), *twice};
+            }
+            return none_twice;
+        },
+        blocks_a_task);
+    const auto found =
+        std::find_if(parts.begin(), parts.end(), [](const auto& pair) { return pair != none_twice; });
+    return found != parts.end() ? *found : none_twice;
+}
+
+bool names_higher_ones_alone(const BlockLists& lists, int threads) {
+    const auto parts = parallel_results(
+        threads, lists.targets.size(),
+        [&](std::size_t begin, std::size_t end) {
+            for (auto b = begin; b < end; ++b)
+                for (const auto partner : lists.of(b))
+                    if (partner <= static_cast<std::int32_t>(b)) return char{0};
+            return char{1};
+        },
+        blocks_a_task);
+    return std::all_of(parts.begin(), parts.end(), [](char all) { return all != 0; });
+}
+
+// The first pair of blocks that is listed twice, the lower one first.
+std::pair<std::int32_t, std::int32_t> listed_twice(const BlockLists& lists, int threads) {
+    if (names_higher_ones_alone(lists, threads)) return twice_in_a_row(lists, threads);
     std::vector<std::size_t> next(lists.targets.size() + 1, 0); // where the next partner of a block goes
     const auto each_pair = [&](const auto& body) {
         for (std::size_t b = 0; b < lists.targets.size(); ++b)
@@ -124,12 +171,12 @@ std::pair<std::int32_t, std::int32_t> listed_twice(const BlockLists& lists) {
             return {static_cast<std::int32_t>(b), *twice};
         first = last;
     }
-    return {-1, -1};
+    return none_twice;
 }
 
 } // namespace
 
-void check_mutual_lists(const BlockLists& lists, std::int64_t points) {
+void check_mutual_lists(const BlockLists& lists, std::int64_t points, int threads) {
     check_lists(lists, points, points);
     if (lists.targets.data() != lists.sources.data() || lists.targets.size() != lists.sources.size())
         throw InvalidArgument("a mutual sum has one set of blocks, not separate targets and sources");
@@ -142,7 +189,7 @@ void check_mutual_lists(const BlockLists& lists, std::int64_t points) {
         if (sorted[b].begin < sorted[b - 1].end)
             throw InvalidArgument("point " + std::to_string(sorted[b].begin) +
                                   " is in two blocks of a mutual sum");
-    const auto [twice, with] = listed_twice(lists);
+    const auto [twice, with] = listed_twice(lists, threads);
     if (twice >= 0)
         throw InvalidArgument("blocks " + std::to_string(twice) + " and " + std::to_string(with) +
                               " are listed twice in a mutual sum");

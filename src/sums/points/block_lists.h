@@ -36,7 +36,7 @@ struct BlockLists {
 };
 
 /// Pairs of points that these lists stand for: what a rate counts.
-std::int64_t count_pairs(const BlockLists& lists);
+std::int64_t count_pairs(const BlockLists& lists, int threads = 1);
 
 /// Compressed rows that own their numbers.
 struct BlockRows {
@@ -55,6 +55,6 @@ BlockRows both_halves(const BlockLists& lists);
 void check_lists(const BlockLists& lists, std::int64_t target_points, std::int64_t source_points);
 
 /// The same for mutual sums: blocks also may not overlap, and no pair may be listed twice.
-void check_mutual_lists(const BlockLists& lists, std::int64_t points);
+void check_mutual_lists(const BlockLists& lists, std::int64_t points, int threads = 1);
 
 } // namespace farfield

@@ -51,12 +51,15 @@ public:
     Finder(const Octree& tree, std::int32_t few) : tree_(tree), few_(few) {
         for (std::size_t c = 0; c < tree.cells().size(); ++c)
             if (tree.cells()[c].leaf) out_.leaves.push_back(static_cast<std::int32_t>(c));
-        std::sort(out_.leaves.begin(), out_.leaves.end(), [&](std::int32_t a, std::int32_t b) {
+        const auto by_points = [&](std::int32_t a, std::int32_t b) {
             const auto& x = tree.cell(a);
             const auto& y = tree.cell(b);
             return x.sources.begin != y.sources.begin ? x.sources.begin < y.sources.begin
                                                       : x.targets.begin < y.targets.begin;
-        });
+        };
+        // those of one level follow each other already
+        if (!std::is_sorted(out_.leaves.begin(), out_.leaves.end(), by_points))
+            std::sort(out_.leaves.begin(), out_.leaves.end(), by_points);
         leaf_number_.assign(tree.cells().size(), no_cell);
         for (std::size_t i = 0; i < out_.leaves.size(); ++i)
             leaf_number_[static_cast<std::size_t>(out_.leaves[i])] = static_cast<std::int32_t>(i);

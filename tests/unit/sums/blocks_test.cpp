@@ -67,6 +67,9 @@ TEST(BlockLists, MistakesAreNamed) {
     EXPECT_NE(message({good, good, first, self, true}, true).find("names itself"), std::string::npos);
     const std::vector<std::int32_t> both_first{0, 1, 2}, both{1, 0};
     EXPECT_NE(message({good, good, both_first, both, true}, true).find("listed twice"), std::string::npos);
+    const std::vector<std::int32_t> twice_first{0, 2, 2}, twice{1, 1};
+    EXPECT_NE(message({good, good, twice_first, twice, true}, true).find("blocks 0 and 1 are listed twice"),
+              std::string::npos);
 }
 
 // Follows every pair of points through the division: each must add to both sides exactly once.

@@ -29,7 +29,7 @@ void NearBlocks::make(const Octree& tree, const NearLists& lists, int threads) {
                             .first = lists.direct.first,
                             .partners = lists.direct.partners,
                             .own = tree.self()};
-    pairs_ = count_pairs(blocks);
+    pairs_ = count_pairs(blocks, threads);
     computed_pairs_ = static_cast<double>(pairs_);
     if (!tree.self()) {
         blocks_.emplace<OneSidedBlocks>(blocks, points_of(tree.targets()), points_of(tree.sources()));

@@ -122,7 +122,7 @@ void OneSidedBlocks::sum(const BlockSumTask& task) const {
 
 MutualBlocks::MutualBlocks(const BlockLists& lists, std::int64_t points, int threads)
     : blocks_(lists.targets.begin(), lists.targets.end()), own_(lists.own) {
-    check_mutual_lists(lists, points);
+    check_mutual_lists(lists, points, threads);
     division_ = divide_mutual(lists, points, threads);
 }
 
