@@ -1,7 +1,8 @@
 // Sums as a simulation asks for them: a plan is made once, then gets points and is executed again and again.
 //     bench_steps POINTS OUT {"method": "treecode", "softening": 0.01, "theta": 1, "order": 1, …} [REPEATS]
 // POINTS holds x, y, z and the mass of each point, OUT gets their fields, in doubles as they lie in memory.
-// With "kernel": "coulomb" these are charges, and OUT gets potential and field of each. Prints the seconds of each repetition and the passes of the fastest one, as JSON.
+// With "kernel": "coulomb" these are charges, and OUT gets potential and field of each. Prints the seconds of
+// each repetition and the passes of the fastest one, as JSON.
 #include <farfield/farfield.h>
 
 #include <nlohmann/json.hpp>

@@ -5,6 +5,7 @@
 // R_j((y − c)/h) and the local expansion φ(x) = (1/h) Σ L_i R_i((x − c)/h), of Σ q/r without a kernel's sign.
 #pragma once
 
+#include "backend/threads/parallel.h"
 #include "backend/threads/work_watch.h"
 #include "base/aligned.h"
 #include "sums/direct/cpu/tiles.h"
@@ -14,6 +15,7 @@
 #include "sums/tree/near_lists.h"
 #include "sums/tree/octree.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -31,9 +33,13 @@ constexpr std::size_t derivative_sets = 10;
 template <class T>
 class Expansions {
 public:
-    void reset(std::size_t cells, int size) {
+    /// So many, of zeros.
+    void reset(std::size_t cells, int size, int threads) {
         size_ = static_cast<std::size_t>(size);
-        values_.assign(cells * size_, T(0));
+        values_.resize(cells * size_);
+        parallel_parts(threads, values_.size(), [&](std::size_t begin, std::size_t end) {
+            std::fill(&values_[begin], &values_[begin] + (end - begin), T(0));
+        });
     }
     [[nodiscard]] T* of(std::int32_t cell) { return values_.data() + static_cast<std::size_t>(cell) * size_; }
     [[nodiscard]] const T* of(std::int32_t cell) const {
@@ -43,7 +49,7 @@ public:
 
 private:
     std::size_t size_ = 0;
-    AlignedVector<T> values_;
+    RawVector<T> values_;
 };
 
 template <class T>

@@ -90,7 +90,7 @@ template <class T>
 void FmmPasses<T>::form_multipoles(std::span<const double> strengths, std::span<const double> dipoles) {
     strengths_ = strengths;
     dipoles_ = dipoles;
-    multipoles_.reset(tree_.cells().size(), operators_->size);
+    multipoles_.reset(tree_.cells().size(), operators_->size, threads_);
     constexpr std::int64_t leaves_a_task = 16;
     const auto own = share_.own_leaves();
     const auto first = own.first, last = own.second;

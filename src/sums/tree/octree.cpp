@@ -151,29 +151,48 @@ Octree::Children Octree::children_of(std::int32_t number, const Keys& source_key
     return children;
 }
 
+namespace {
+
+bool has_points(const TreeCell& cell) { return cell.sources.size() > 0 || cell.targets.size() > 0; }
+
+} // namespace
+
 void Octree::divide(std::int32_t begin, std::int32_t end, const Keys& source_keys, const Keys& target_keys,
                     int threads) {
+    struct Part {
+        std::vector<Children> children;
+        std::size_t cells = 0; ///< with points
+    };
     const auto parts = parallel_results(
         threads, static_cast<std::size_t>(end - begin),
         [&](std::size_t first, std::size_t last) {
-            std::vector<Children> found;
+            Part part;
             for (auto number = begin + static_cast<std::int32_t>(first);
                  number < begin + static_cast<std::int32_t>(last); ++number)
-                if (is_divided(cell(number)) || is_beside_many(number))
-                    found.push_back(children_of(number, source_keys, target_keys));
-            return found;
+                if (is_divided(cell(number)) || is_beside_many(number)) {
+                    part.children.push_back(children_of(number, source_keys, target_keys));
+                    const auto& found = part.children.back();
+                    part.cells +=
+                        static_cast<std::size_t>(std::count_if(found.begin(), found.end(), has_points));
+                }
+            return part;
         },
         cells_a_task);
-    for (const auto& part : parts)
-        for (const auto& children : part)
+    std::vector<std::size_t> first{cells_.size()}; // of each part
+    for (const auto& part : parts) first.push_back(first.back() + part.cells);
+    cells_.resize(first.back());
+    parallel_for(threads, static_cast<std::int64_t>(parts.size()), [&](std::int64_t number) {
+        auto next = first[static_cast<std::size_t>(number)];
+        for (const auto& children : parts[static_cast<std::size_t>(number)].children)
             for (std::size_t octant = 0; octant < 8; ++octant) {
                 const auto& child = children[octant];
                 auto& parent = cells_[static_cast<std::size_t>(child.parent)];
                 parent.leaf = false;
-                if (child.sources.size() == 0 && child.targets.size() == 0) continue;
-                parent.children[octant] = static_cast<std::int32_t>(cells_.size());
-                cells_.push_back(child);
+                if (!has_points(child)) continue;
+                parent.children[octant] = static_cast<std::int32_t>(next);
+                cells_[next++] = child;
             }
+    });
 }
 
 double Octree::width(int level) const { return std::ldexp(side_ / shape_.coarse, -level); }
