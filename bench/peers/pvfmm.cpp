@@ -5,7 +5,6 @@
 //     -DSCTL_QUAD_T=__float128 -DSCTL_HAVE_BLAS -DSCTL_HAVE_LAPACK -DSCTL_HAVE_FFTW -DPVREAL=double -I$O
 //     -I$S/include -I$S/SCTL/include bench/peers/pvfmm.cpp $O/*.o -lfftw3 -lfftw3f -llapack -lopenblas
 //     -o pvfmm_double
-#include <mpi.h>
 #include <pvfmm.hpp>
 
 #include "fmm_points.h"
