@@ -69,7 +69,7 @@ class Bench:
         if self.task.table:
             ways["tuned"] = lambda: self.seconds(n, tolerance, precision, "fmm", table=self.task.table)
         names = list(ways)
-        for k in range(self.task.repeat):  # what follows a long direct sum can take longer: each way does once in a while
+        for k in range(self.task.repeat):  # a sum can take longer right after a long one: each way has its turn there
             for name in names[k % len(names):] + names[:k % len(names)]:
                 times[name].append(ways[name]())
         direct, fmm = (statistics.median(times[name]) for name in ("direct", "fmm"))

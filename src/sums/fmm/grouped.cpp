@@ -150,6 +150,15 @@ const T* FmmPasses<T>::child_or_zeros(std::int32_t parent, std::size_t octant) c
     return found != nullptr ? found : zeros_.data();
 }
 
+// Those of this rank.
+template <class T>
+std::vector<std::int32_t> FmmPasses<T>::own_cells(const CellGroup& group) const {
+    std::vector<std::int32_t> cells;
+    std::copy_if(group.cells.begin(), group.cells.end(), std::back_inserter(cells),
+                 [&](std::int32_t cell) { return share_.receives(cell); });
+    return cells;
+}
+
 /// A group on its way: its cells in lanes, and the expansions around them as loops take them.
 template <class T>
 struct FmmPasses<T>::LaidOut {
@@ -163,9 +172,7 @@ struct FmmPasses<T>::LaidOut {
 
 template <class T>
 auto FmmPasses<T>::laid_out(const CellGroup& group) const -> std::optional<LaidOut> {
-    std::vector<std::int32_t> cells;
-    std::copy_if(group.cells.begin(), group.cells.end(), std::back_inserter(cells),
-                 [&](std::int32_t cell) { return share_.receives(cell); });
+    const auto cells = own_cells(group);
     if (cells.empty()) return std::nullopt;
     const auto& first = tree_.cell(cells.front());
     const Lanes lanes(tree_, cells, group.way);
@@ -273,10 +280,7 @@ void FmmPasses<T>::serve(const LaidOut& group, std::size_t octant) {
 
 template <class T>
 void FmmPasses<T>::translate_one_by_one(const CellGroup& group) {
-    std::vector<std::int32_t> cells;
-    std::copy_if(group.cells.begin(), group.cells.end(), std::back_inserter(cells),
-                 [&](std::int32_t cell) { return share_.receives(cell); });
-    translate_block(cells);
+    translate_block(own_cells(group));
 }
 
 // By one thread.

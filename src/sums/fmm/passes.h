@@ -111,6 +111,7 @@ private:
     [[nodiscard]] std::vector<CellGroup> groups_of_level(int level) const;
     [[nodiscard]] double cost_of_group(const CellGroup& group) const;
     void translate_in_groups();
+    [[nodiscard]] std::vector<std::int32_t> own_cells(const CellGroup& group) const;
     struct LaidOut;
     void translate_group(const CellGroup& group);
     void translate_together(std::span<const CellGroup> groups);

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t cells_a_task = 64;
 
+bool has_points(const TreeCell& cell) { return cell.sources.size() > 0 || cell.targets.size() > 0; }
+
 /// The part of [begin, end) whose keys, without their lowest bits, are `prefix`.
 BlockRange part_with(const RawVector<std::uint64_t>& keys, BlockRange range, int shift,
                      std::uint64_t prefix) {
@@ -114,7 +116,7 @@ void Octree::make_coarse_cells(const Keys& source_keys, const Keys& target_keys)
                 cell.sources = part_with(source_keys, all_sources, 3 * finest_, prefix);
                 cell.targets =
                     self_ ? cell.sources : part_with(target_keys, all_targets, 3 * finest_, prefix);
-                if (cell.sources.size() > 0 || cell.targets.size() > 0) found.emplace_back(prefix, cell);
+                if (has_points(cell)) found.emplace_back(prefix, cell);
             }
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     coarse_.assign(coarse_place(0, 0, k), no_cell);
@@ -150,12 +152,6 @@ Octree::Children Octree::children_of(std::int32_t number, const Keys& source_key
     }
     return children;
 }
-
-namespace {
-
-bool has_points(const TreeCell& cell) { return cell.sources.size() > 0 || cell.targets.size() > 0; }
-
-} // namespace
 
 void Octree::divide(std::int32_t begin, std::int32_t end, const Keys& source_keys, const Keys& target_keys,
                     int threads) {
