@@ -76,7 +76,7 @@ void add_block_loops(std::vector<Timed>& timed, Precision precision, int block) 
                             .sources = data->points.view(),
                             .sums = data->where(),
                             .isa = best_isa()};
-    const auto one_sided = std::make_shared<OneSidedBlocks>(grid.lists(), n, n);
+    const auto one_sided = std::make_shared<OneSidedBlocks>(grid.lists());
     const auto mutual = std::make_shared<MutualBlocks>(grid.lists(half_of(grid.lists())), n);
     const auto pairs = count_pairs(grid.lists());
     timed.push_back({"one-sided", block, pairs, [=] { (void)data, one_sided->sum(task); }});

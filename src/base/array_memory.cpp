@@ -2,25 +2,30 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <new>
 
 namespace farfield {
 namespace {
 
-constexpr std::size_t least_of_huge_pages = std::size_t{4} << 20;
 constexpr std::size_t huge_page = std::size_t{2} << 20; // of x86-64
 
+// Bytes in huge pages: the last one is taken, too, if at least half of it is wanted.
+std::size_t bytes_in_huge_pages(std::size_t bytes) {
+    return bytes < huge_page ? 0 : (bytes + huge_page / 2) / huge_page * huge_page;
+}
+
 std::align_val_t alignment_of(std::size_t bytes) {
-    return std::align_val_t{bytes >= least_of_huge_pages ? huge_page : 64};
+    return std::align_val_t{bytes < huge_page ? 64 : huge_page};
 }
 
 } // namespace
 
 void* allocate_array(std::size_t bytes) {
-    void* const memory = ::operator new(bytes, alignment_of(bytes));
+    const auto in_huge_pages = bytes_in_huge_pages(bytes);
+    void* const memory = ::operator new(std::max(bytes, in_huge_pages), alignment_of(bytes));
 #ifdef MADV_HUGEPAGE
-    // Whole ones only: an array takes no more memory than it asks for. A system without them says no.
-    if (bytes >= least_of_huge_pages) madvise(memory, bytes / huge_page * huge_page, MADV_HUGEPAGE);
+    if (in_huge_pages > 0) madvise(memory, in_huge_pages, MADV_HUGEPAGE); // a system without them says no
 #endif
     return memory;
 }

@@ -32,10 +32,26 @@ void parallel_for(int threads, std::int64_t tasks, Body&& body) {
         const_cast<void*>(static_cast<const void*>(&body)));
 }
 
+/// The task that parallel_apart starts as number `k` of `tasks`: the first of each of `runs` runs of tasks,
+/// then the second of each, and so on.
+constexpr std::int64_t task_of_runs(std::int64_t k, std::int64_t tasks, std::int64_t runs) {
+    const auto run = k % runs;
+    const auto longer = tasks % runs; // so many runs have one task more
+    return run * (tasks / runs) + (run < longer ? run : longer) + k / runs;
+}
+
+/// As parallel_for for tasks that write consecutive memory: threads begin far from each other. Memory that is
+/// written for the first time is cleared by pages, and two threads in one page would both clear it.
+template <class Body>
+void parallel_apart(int threads, std::int64_t tasks, const Body& body) {
+    const std::int64_t runs = threads < 1 ? 1 : threads;
+    parallel_for(threads, tasks, [&](std::int64_t k) { body(task_of_runs(k, tasks, runs)); });
+}
+
 /// Calls body(begin, end) for parts of [0, n) that do not depend on the number of threads.
 template <class Body>
 void parallel_parts(int threads, std::size_t n, const Body& body, std::size_t part = std::size_t{1} << 14) {
-    parallel_for(threads, static_cast<std::int64_t>((n + part - 1) / part), [&](std::int64_t task) {
+    parallel_apart(threads, static_cast<std::int64_t>((n + part - 1) / part), [&](std::int64_t task) {
         const auto begin = static_cast<std::size_t>(task) * part;
         body(begin, n - begin < part ? n : begin + part);
     });

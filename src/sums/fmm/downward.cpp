@@ -81,10 +81,10 @@ void FmmPasses<T>::evaluate_leaf(std::size_t leaf, const TileSums& sums, PointSc
 
 template <class T>
 void FmmPasses<T>::evaluate(const TileSums& sums) {
-    constexpr std::int64_t leaves_a_task = 16;
     const auto own = share_.own_leaves();
     const auto first = own.first, last = own.second;
-    parallel_for(threads_, (last - first + leaves_a_task - 1) / leaves_a_task, [&](std::int64_t task) {
+    const auto leaves_a_task = leaves_in_a_task(last - first);
+    parallel_apart(threads_, (last - first + leaves_a_task - 1) / leaves_a_task, [&](std::int64_t task) {
         if (stopped()) return;
         PointScratch scratch;
         double points = 0.0;

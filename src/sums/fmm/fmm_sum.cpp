@@ -231,15 +231,16 @@ void FmmSum::compute_at_order(std::span<const double> strengths, std::span<const
     const auto m = static_cast<std::size_t>(problem_.targets);
     const std::size_t numbers = (results.hessian != nullptr ? 10 : 4) * m;
     double* const values = sums_.take(numbers);
-    parallel_parts(report.threads, numbers,
-                   [&](std::size_t begin, std::size_t end) { std::fill(values + begin, values + end, 0.0); });
     TileSums sums;
     for (std::size_t k = 0; k < 6 && results.hessian != nullptr; ++k) sums.hessian[k] = values + (k + 4) * m;
     if (results.potential != nullptr) sums.potential = values;
     for (std::size_t axis = 0; axis < 3 && results.field != nullptr; ++axis)
         sums.field[axis] = values + (axis + 1) * m;
     report.prepare_seconds = clock.lap();
-    if (!strengths_.empty() && m > 0) compute_sums(sums, report, hooks);
+    if (strengths_.empty())
+        std::fill_n(values, numbers, 0.0);
+    else if (m > 0)
+        compute_sums(sums, report, hooks);
     report.compute_seconds = clock.lap();
     write_results(sums, results, exponent, report, hooks);
     report.finish_seconds = clock.lap();

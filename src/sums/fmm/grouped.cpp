@@ -86,50 +86,66 @@ double FmmPasses<T>::cost_of_group(const CellGroup& group) const {
 // cells with targets count, whoever's they are: a rank goes the way that one process would go, and has its
 // bits.
 template <class T>
+std::vector<CellGroup> FmmPasses<T>::blocks_of_level(int level) const {
+    std::vector<CellGroup> blocks;
+    std::array<int, 3> last{};
+    for (auto number = tree_.level_begin(level); number < tree_.level_begin(level + 1); ++number) {
+        const auto& cell = tree_.cell(number);
+        if (cell.targets.size() == 0) continue;
+        const auto block = block_of(cell);
+        if (blocks.empty() || block != last) blocks.push_back({CellGroup::Way::block, {}});
+        last = block;
+        blocks.back().cells.push_back(number);
+    }
+    return blocks;
+}
+
+// A block goes its own way where that costs least; the cells of all others are listed, or served one by one.
+template <class T>
 std::vector<CellGroup> FmmPasses<T>::groups_of_level(int level) const {
     using Way = CellGroup::Way;
+    const auto blocks = blocks_of_level(level);
+    const auto as_blocks = parallel_results(
+        threads_, blocks.size(),
+        [&](std::size_t b, std::size_t) {
+            const auto& cells = blocks[b].cells;
+            const double in_block = cost_of_group(blocks[b]);
+            return static_cast<char>(in_block <= cost_of_group({Way::listed, cells}) &&
+                                     in_block <= cost_of_group({Way::one_by_one, cells}));
+        },
+        1);
     std::vector<CellGroup> out;
-    CellGroup block{Way::block, {}}, rest{Way::listed, {}};
+    CellGroup rest{Way::listed, {}};
     std::int64_t parents_of_rest = 0;
-    const auto add = [&](CellGroup& group) {
-        if (!group.cells.empty()) out.push_back(group);
-        group.cells.clear();
-    };
     const auto close_rest = [&] {
         parents_of_rest = 0;
         if (rest.cells.empty()) return;
-        CellGroup alone{Way::one_by_one, rest.cells};
-        if (cost_of_group(rest) <= cost_of_group(alone)) return add(rest);
-        for (std::size_t begin = 0; begin < alone.cells.size(); begin += one_by_one_cells) {
-            const auto first = alone.cells.begin() + static_cast<std::ptrdiff_t>(begin);
-            const auto left = alone.cells.end() - first;
-            out.push_back(
-                {Way::one_by_one, {first, first + std::min<std::ptrdiff_t>(left, one_by_one_cells)}});
+        const CellGroup alone{Way::one_by_one, rest.cells};
+        if (cost_of_group(rest) <= cost_of_group(alone)) {
+            out.push_back(rest);
+        } else {
+            for (std::size_t begin = 0; begin < alone.cells.size(); begin += one_by_one_cells) {
+                const auto first = alone.cells.begin() + static_cast<std::ptrdiff_t>(begin);
+                const auto left = alone.cells.end() - first;
+                out.push_back(
+                    {Way::one_by_one, {first, first + std::min<std::ptrdiff_t>(left, one_by_one_cells)}});
+            }
         }
         rest.cells.clear();
     };
-    const auto close_block = [&] {
-        if (block.cells.empty()) return;
-        const double in_block = cost_of_group(block);
-        if (in_block <= cost_of_group({Way::listed, block.cells}) &&
-            in_block <= cost_of_group({Way::one_by_one, block.cells}))
-            return add(block);
-        for (const auto cell : block.cells) {
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        if (as_blocks[b] != 0) {
+            out.push_back(blocks[b]);
+            continue;
+        }
+        for (const auto cell : blocks[b].cells) {
             if (rest.cells.empty() || tree_.cell(cell).parent != tree_.cell(rest.cells.back()).parent) {
                 if (parents_of_rest == cell_block_lanes) close_rest();
                 ++parents_of_rest;
             }
             rest.cells.push_back(cell);
         }
-        block.cells.clear();
-    };
-    for (auto cell = tree_.level_begin(level); cell < tree_.level_begin(level + 1); ++cell) {
-        if (tree_.cell(cell).targets.size() == 0) continue;
-        if (!block.cells.empty() && block_of(tree_.cell(cell)) != block_of(tree_.cell(block.cells.front())))
-            close_block();
-        block.cells.push_back(cell);
     }
-    close_block();
     close_rest();
     return out;
 }

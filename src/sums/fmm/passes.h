@@ -108,6 +108,7 @@ private:
     /// M2L of cells in lanes, below level 0.
     struct Lanes;
     void make_groups();
+    [[nodiscard]] std::vector<CellGroup> blocks_of_level(int level) const;
     [[nodiscard]] std::vector<CellGroup> groups_of_level(int level) const;
     [[nodiscard]] double cost_of_group(const CellGroup& group) const;
     void translate_in_groups();
@@ -144,6 +145,10 @@ private:
     [[nodiscard]] const T* multipole_of(std::int32_t cell) const;
     [[nodiscard]] std::vector<std::int32_t> task_bounds() const;
     [[nodiscard]] double point_work(double points) const;
+    /// For tasks that are many, and large enough for what each of them has to allocate.
+    [[nodiscard]] std::int64_t leaves_in_a_task(std::int64_t leaves) const {
+        return std::clamp<std::int64_t>(leaves / (16 * std::int64_t{threads_}), 4, 256);
+    }
     [[nodiscard]] bool stopped() const { return watch_ != nullptr && watch_->stopped(); }
     void done(double work) const {
         if (watch_ != nullptr) watch_->done(work);

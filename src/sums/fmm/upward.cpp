@@ -91,10 +91,10 @@ void FmmPasses<T>::form_multipoles(std::span<const double> strengths, std::span<
     strengths_ = strengths;
     dipoles_ = dipoles;
     multipoles_.reset(tree_.cells().size(), operators_->size, threads_);
-    constexpr std::int64_t leaves_a_task = 16;
     const auto own = share_.own_leaves();
     const auto first = own.first, last = own.second;
-    parallel_for(threads_, (last - first + leaves_a_task - 1) / leaves_a_task, [&](std::int64_t task) {
+    const auto leaves_a_task = leaves_in_a_task(last - first);
+    parallel_apart(threads_, (last - first + leaves_a_task - 1) / leaves_a_task, [&](std::int64_t task) {
         if (stopped()) return;
         PointScratch scratch;
         double points = 0.0;

@@ -3,6 +3,7 @@
 // anywhere.
 #pragma once
 
+#include "base/aligned.h"
 #include "math/host_device.h"
 
 #include <cstdint>
@@ -41,7 +42,7 @@ std::int64_t count_pairs(const BlockLists& lists, int threads = 1);
 /// Compressed rows that own their numbers.
 struct BlockRows {
     std::vector<std::int32_t> first{0};
-    std::vector<std::int32_t> partners;
+    RawVector<std::int32_t> partners;
 };
 
 /// Of lists whose targets are the sources, in which b names a where a names b, the half with a < b: each

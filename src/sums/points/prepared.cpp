@@ -107,22 +107,28 @@ int strength_exponent(double largest, double longest, int lengths) {
     return largest == 0.0 ? of_dipoles : std::min(strength_exponent(largest), of_dipoles);
 }
 
-// What depends on the number of points alone.
 template <class T>
-void PreparedPoints<T>::set_padding(std::size_t n, bool with_low) {
+void PreparedPoints<T>::set_count(std::size_t n, bool with_low) {
     count_ = static_cast<std::int64_t>(n);
     for (std::size_t axis = 0; axis < 3; ++axis) {
         high_[axis].resize(padded(n));
         low_[axis].resize(with_low ? padded(n) : 0);
-        // Outside of all points and apart from each other: a pad is never coincident with anything.
-        for (std::size_t i = n; i < padded(n); ++i) {
-            high_[axis][i] =
-                static_cast<T>(std::ldexp(1.0, extent_exponent + 2) + 16.0 * static_cast<double>(i - n));
-            if (with_low) low_[axis][i] = T(0);
-        }
     }
     strength_.clear();
     strength_imaginary_.clear();
+}
+
+// Pads are outside of all points and apart from each other: one is never coincident with anything. They are
+// written after the points, whose threads are the first to write their memory.
+template <class T>
+void PreparedPoints<T>::pad() {
+    const auto n = static_cast<std::size_t>(count_);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        for (std::size_t i = n; i < padded(n); ++i) {
+            high_[axis][i] =
+                static_cast<T>(std::ldexp(1.0, extent_exponent + 2) + 16.0 * static_cast<double>(i - n));
+            if (!low_[axis].empty()) low_[axis][i] = T(0);
+        }
 }
 
 template <class T>
@@ -130,7 +136,7 @@ void PreparedPoints<T>::set(std::span<const double> points, const Frame& frame, 
     const auto n = points.size() / 3;
     const PowerOfTwo scale(frame.exponent);
     if (count_ != static_cast<std::int64_t>(n) || high_[0].empty() || low_[0].empty() == with_low)
-        set_padding(n, with_low);
+        set_count(n, with_low);
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const double origin = frame.origin[axis];
         T* const high = high_[axis].data();
@@ -141,13 +147,14 @@ void PreparedPoints<T>::set(std::span<const double> points, const Frame& frame, 
             if (with_low) low[i] = static_cast<T>(x - static_cast<double>(high[i]));
         }
     }
+    pad();
 }
 
 template <class T>
 void PreparedPoints<T>::set(const std::array<RawVector<double>, 3>& x, bool with_low, int threads) {
     const auto n = x[0].size();
     if (count_ != static_cast<std::int64_t>(n) || high_[0].empty() || low_[0].empty() == with_low)
-        set_padding(n, with_low);
+        set_count(n, with_low);
     parallel_parts(threads, n, [&](std::size_t begin, std::size_t end) {
         for (std::size_t axis = 0; axis < 3; ++axis)
             for (auto i = begin; i < end; ++i) {
@@ -156,6 +163,7 @@ void PreparedPoints<T>::set(const std::array<RawVector<double>, 3>& x, bool with
                     low_[axis][i] = static_cast<T>(x[axis][i] - static_cast<double>(high_[axis][i]));
             }
     });
+    pad();
 }
 
 template <class T>
@@ -164,10 +172,10 @@ void PreparedPoints<T>::scale(std::span<const double> strengths, int exponent, i
     const PowerOfTwo scale(exponent);
     const auto n = strengths.size();
     out.resize(padded(n));
-    std::fill(out.begin() + static_cast<std::ptrdiff_t>(n), out.end(), T(0));
     parallel_parts(threads, n, [&](std::size_t begin, std::size_t end) {
         for (auto i = begin; i < end; ++i) out[i] = static_cast<T>(scale.product(strengths[i]));
     });
+    std::fill(out.begin() + static_cast<std::ptrdiff_t>(n), out.end(), T(0));
 }
 
 template <class T>

@@ -81,7 +81,8 @@ public:
     [[nodiscard]] std::vector<double> seen_dipoles() const;
 
 private:
-    void set_padding(std::size_t n, bool with_low);
+    void set_count(std::size_t n, bool with_low);
+    void pad();
     static void scale(std::span<const double> strengths, int exponent, int threads, RawVector<T>& out);
 
     std::int64_t count_ = 0;

@@ -12,9 +12,12 @@ struct Entry {
     std::int32_t target, partner;
 };
 
+constexpr std::size_t leaves_a_task = 256;
+
 /// What some of the leaves find.
 struct NearParts {
     std::vector<Entry> direct, multipoles, sources;
+    bool for_themselves = true; ///< `direct` is leaf by leaf what each gets itself
 };
 
 /// Rows in the order in which their entries come.
@@ -30,6 +33,29 @@ BlockRows rows_of(std::size_t rows, const std::vector<NearParts>& parts,
     for (const auto& part : parts)
         for (const auto& [target, partner] : part.*entries)
             out.partners[static_cast<std::size_t>(next[static_cast<std::size_t>(target)]++)] = partner;
+    return out;
+}
+
+/// The same of `direct`, if all parts have it for themselves.
+BlockRows direct_rows(std::size_t rows, const std::vector<NearParts>& parts, int threads) {
+    std::vector<std::size_t> begin{0}; // of each part
+    for (const auto& part : parts) begin.push_back(begin.back() + part.direct.size());
+    BlockRows out;
+    out.first.resize(rows + 1);
+    out.partners.resize(begin.back());
+    parallel_parts(
+        threads, rows,
+        [&](std::size_t first, std::size_t last) {
+            const auto number = first / leaves_a_task;
+            const auto& entries = parts[number].direct;
+            std::size_t at = 0;
+            for (auto row = first; row < last; ++row) {
+                for (; at < entries.size() && entries[at].target == static_cast<std::int32_t>(row); ++at)
+                    out.partners[begin[number] + at] = entries[at].partner;
+                out.first[row + 1] = static_cast<std::int32_t>(begin[number] + at);
+            }
+        },
+        leaves_a_task);
     return out;
 }
 
@@ -66,7 +92,6 @@ public:
     }
 
     NearLists find(int threads) {
-        constexpr std::size_t leaves_a_task = 256;
         const auto parts = parallel_results(
             threads, out_.leaves.size(),
             [&](std::size_t begin, std::size_t end) {
@@ -75,7 +100,10 @@ public:
                 return found;
             },
             leaves_a_task);
-        out_.direct = rows_of(out_.leaves.size(), parts, &NearParts::direct);
+        const bool in_order =
+            std::all_of(parts.begin(), parts.end(), [](const auto& part) { return part.for_themselves; });
+        out_.direct = in_order ? direct_rows(out_.leaves.size(), parts, threads)
+                               : rows_of(out_.leaves.size(), parts, &NearParts::direct);
         out_.multipoles = rows_of(out_.leaves.size(), parts, &NearParts::multipoles);
         out_.sources = rows_of(tree_.cells().size(), parts, &NearParts::sources);
         return std::move(out_);
@@ -92,14 +120,15 @@ private:
         }
     }
 
-    /// `target` gets what the sources of `source` do to it; the two are leaves.
-    void acts_directly(std::int32_t target, std::int32_t source, NearParts& found) const {
+    /// `target` gets what the sources of `source` do to it; the two are leaves. False if that is nothing.
+    bool acts_directly(std::int32_t target, std::int32_t source, NearParts& found) const {
         const Entry entry{leaf_number_[static_cast<std::size_t>(target)],
                           leaf_number_[static_cast<std::size_t>(source)]};
         const bool wanted =
             tree_.self() ? entry.target < entry.partner
                          : tree_.cell(target).targets.size() > 0 && tree_.cell(source).sources.size() > 0;
         if (wanted) found.direct.push_back(entry);
+        return wanted;
     }
 
     /// A leaf and the cells within a neighbour that is divided.
@@ -119,7 +148,7 @@ private:
                     found.sources.push_back({child, leaf});
             } else if (small.leaf) {
                 acts_directly(leaf, child, found);
-                acts_directly(child, leaf, found);
+                found.for_themselves = !acts_directly(child, leaf, found) && found.for_themselves;
             } else {
                 descend(leaf, child, found);
             }

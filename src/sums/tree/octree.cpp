@@ -163,6 +163,7 @@ void Octree::divide(std::int32_t begin, std::int32_t end, const Keys& source_key
         threads, static_cast<std::size_t>(end - begin),
         [&](std::size_t first, std::size_t last) {
             Part part;
+            part.children.reserve(last - first);
             for (auto number = begin + static_cast<std::int32_t>(first);
                  number < begin + static_cast<std::int32_t>(last); ++number)
                 if (is_divided(cell(number)) || is_beside_many(number)) {

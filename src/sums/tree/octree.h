@@ -121,7 +121,7 @@ private:
     double low_[3] = {0.0, 0.0, 0.0};
     double side_ = 1.0;
     TreePoints sources_, targets_;
-    std::vector<TreeCell> cells_;
+    AlignedVector<TreeCell> cells_;
     std::vector<std::int32_t> levels_{0};
     std::vector<std::int32_t> coarse_; ///< k³ cells of level 0
     int neighbour_count_ = 27;

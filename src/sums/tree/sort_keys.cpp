@@ -9,20 +9,28 @@
 #include <atomic>
 #include <bit>
 #include <cstddef>
+#include <numeric>
 #include <vector>
 
 namespace farfield {
 namespace {
 
-constexpr int digit_bits = 11;
-constexpr std::size_t values_of_a_digit = std::size_t{1} << digit_bits;
+constexpr int longest_digit = 11; ///< bits
+constexpr std::size_t most_values = std::size_t{1} << longest_digit;
 constexpr std::int64_t least_part = 1 << 15; ///< keys that are worth a task
 
-using Counts = std::array<std::int32_t, values_of_a_digit>;
+using Counts = std::array<std::int32_t, most_values>;
 
-std::size_t digit_of(std::uint64_t key, int shift) {
-    return static_cast<std::size_t>(key >> shift) & (values_of_a_digit - 1);
-}
+/// Of a key: some of its bits.
+struct Digit {
+    int shift = 0;
+    int bits = longest_digit;
+
+    [[nodiscard]] std::size_t values() const { return std::size_t{1} << bits; }
+    [[nodiscard]] std::size_t of(std::uint64_t key) const {
+        return static_cast<std::size_t>(key >> shift) & (values() - 1);
+    }
+};
 
 std::uint64_t bits_that_differ(const RawVector<std::uint64_t>& keys, int threads) {
     std::uint64_t differ = 0;
@@ -35,6 +43,19 @@ std::uint64_t bits_that_differ(const RawVector<std::uint64_t>& keys, int threads
     return differ;
 }
 
+/// How many times as many keys as on average, as a power of two, begin with the same bits as the commonest
+/// ones do: of a sample, by their highest bits. 0 where keys are spread evenly.
+int bits_of_crowding(const RawVector<std::uint64_t>& keys, std::uint64_t differ) {
+    constexpr int bits = 9;
+    constexpr std::size_t sample = 4096;
+    const Digit highest{.shift = std::max(0, static_cast<int>(std::bit_width(differ)) - bits), .bits = bits};
+    std::array<std::int32_t, std::size_t{1} << bits> counts{};
+    for (std::size_t s = 0; s < sample; ++s) ++counts[highest.of(keys[s * keys.size() / sample])];
+    const auto most = *std::max_element(counts.begin(), counts.end());
+    const auto crowded = static_cast<std::size_t>(most) * counts.size() / sample;
+    return crowded < 4 ? 0 : static_cast<int>(std::bit_width(crowded)) - 1; // chance alone makes it 3
+}
+
 /// One pass: parts count their digits, each part learns where its own keys of a digit begin, parts move them.
 class Pass {
 public:
@@ -42,31 +63,40 @@ public:
         : threads_(threads), parts_(std::clamp<std::int64_t>(n / least_part, 1, 4 * std::int64_t{threads})),
           n_(n), counts_(static_cast<std::size_t>(parts_)) {}
 
-    void move(const SortedKeys& in, SortedKeys& out, int shift) {
+    /// @param in  `from` may be empty: those keys are in their first order
+    void move(const SortedKeys& in, SortedKeys& out, Digit digit) {
         each_part([&](Counts& counts, std::size_t begin, std::size_t end) {
-            counts.fill(0);
-            for (auto i = begin; i < end; ++i) ++counts[digit_of(in.keys[i], shift)];
+            std::fill_n(counts.begin(), digit.values(), 0);
+            for (auto i = begin; i < end; ++i) ++counts[digit.of(in.keys[i])];
         });
         std::int32_t sum = 0;
-        for (std::size_t d = 0; d < values_of_a_digit; ++d)
+        for (std::size_t d = 0; d < digit.values(); ++d)
             for (auto& counts : counts_) {
                 const auto count = counts[d];
                 counts[d] = sum;
                 sum += count;
             }
+        if (in.from.empty())
+            move_parts(in, out, digit, [](std::size_t i) { return static_cast<std::int32_t>(i); });
+        else
+            move_parts(in, out, digit, [from = in.from.data()](std::size_t i) { return from[i]; });
+    }
+
+private:
+    template <class From>
+    void move_parts(const SortedKeys& in, SortedKeys& out, Digit digit, const From& from) {
         each_part([&](Counts& next, std::size_t begin, std::size_t end) {
             for (auto i = begin; i < end; ++i) {
-                const auto to = static_cast<std::size_t>(next[digit_of(in.keys[i], shift)]++);
+                const auto to = static_cast<std::size_t>(next[digit.of(in.keys[i])]++);
                 out.keys[to] = in.keys[i];
-                out.from[to] = in.from[i];
+                out.from[to] = from(i);
             }
         });
     }
 
-private:
     template <class Body>
     void each_part(const Body& body) {
-        parallel_for(threads_, parts_, [&](std::int64_t part) {
+        parallel_apart(threads_, parts_, [&](std::int64_t part) {
             body(counts_[static_cast<std::size_t>(part)], static_cast<std::size_t>(n_ * part / parts_),
                  static_cast<std::size_t>(n_ * (part + 1) / parts_));
         });
@@ -129,9 +159,13 @@ void sort_by_digits(SortedKeys& sorted, std::uint64_t differ, int low, int threa
     const auto n = sorted.keys.size();
     SortedKeys other{RawVector<std::uint64_t>(n), RawVector<std::int32_t>(n)};
     Pass pass(static_cast<std::int64_t>(n), threads);
-    for (int shift = low; shift < 64 && differ >> shift != 0; shift += digit_bits) {
-        while ((differ >> shift & 1U) == 0) ++shift;
-        pass.move(sorted, other, shift);
+    const int bits = std::max(1, static_cast<int>(std::bit_width(differ)) - low);
+    const int passes = (bits + longest_digit - 1) / longest_digit;
+    Digit digit{.shift = low, .bits = (bits + passes - 1) / passes}; // fewer values are told apart faster
+    for (; digit.shift < 64 && differ >> digit.shift != 0; digit.shift += digit.bits) {
+        while ((differ >> digit.shift & 1U) == 0) ++digit.shift;
+        pass.move(sorted, other, digit);
+        sorted.from.resize(n); // it was empty at first
         std::swap(sorted, other);
     }
 }
@@ -141,17 +175,17 @@ void sort_by_digits(SortedKeys& sorted, std::uint64_t differ, int low, int threa
 SortedKeys sort_keys(RawVector<std::uint64_t> keys, int threads) {
     SortedKeys sorted{std::move(keys), {}};
     const auto n = sorted.keys.size();
-    sorted.from.resize(n);
-    parallel_parts(threads, n, [&](std::size_t begin, std::size_t end) {
-        for (auto i = begin; i < end; ++i) sorted.from[i] = static_cast<std::int32_t>(i);
-    });
-    if (n < 2) return sorted;
+    if (n == 0) return sorted;
     const auto differ = bits_that_differ(sorted.keys, threads);
-    // So many digits that runs of evenly spread keys are short.
-    const int wanted = (static_cast<int>(std::bit_width(n)) + 6 + digit_bits - 1) / digit_bits * digit_bits;
+    // So many bits that runs are short.
+    const int wanted = static_cast<int>(std::bit_width(n)) + 6 + bits_of_crowding(sorted.keys, differ);
     const int low = std::max(0, static_cast<int>(std::bit_width(differ)) - wanted);
     sort_by_digits(sorted, differ, low, threads);
     if (low > 0 && !sort_runs(sorted, low, threads)) sort_by_digits(sorted, differ, 0, threads);
+    if (sorted.from.size() < n) { // keys that are all the same
+        sorted.from.resize(n);
+        std::iota(sorted.from.begin(), sorted.from.end(), 0);
+    }
     return sorted;
 }
 

@@ -128,9 +128,11 @@ Sums sum_in(const Model& model, const How& how) {
         const auto half = half_of(model.lists());
         const BlockLists lists{model.target_blocks, model.target_blocks, half.first, half.partners,
                                model.own};
+        check_mutual_lists(lists, points);
         MutualBlocks(lists, points).sum(task);
     } else {
-        OneSidedBlocks(model.lists(), points, static_cast<std::int64_t>(model.sources.q.size())).sum(task);
+        check_lists(model.lists(), points, static_cast<std::int64_t>(model.sources.q.size()));
+        OneSidedBlocks(model.lists()).sum(task);
     }
     return sums;
 }

@@ -58,6 +58,19 @@ int status_of_fork(const Condition& holds) {
 
 } // namespace
 
+// Threads begin in different runs of the tasks, and each task has one number.
+TEST(Parallel, RunsOfTasksAreApart) {
+    for (const std::int64_t runs : {1, 2, 3, 7})
+        for (const std::int64_t tasks : {0, 1, 2, 3, 6, 7, 8, 50}) {
+            std::vector<std::int64_t> order;
+            for (std::int64_t k = 0; k < tasks; ++k) order.push_back(task_of_runs(k, tasks, runs));
+            for (std::size_t k = 1; k < static_cast<std::size_t>(std::min(runs, tasks)); ++k)
+                EXPECT_GE(order[k] - order[k - 1], std::max<std::int64_t>(1, tasks / runs));
+            std::sort(order.begin(), order.end());
+            for (std::size_t k = 0; k < order.size(); ++k) EXPECT_EQ(order[k], static_cast<std::int64_t>(k));
+        }
+}
+
 TEST(Parallel, RunsEachTaskOnce) {
     for (int threads : {1, 2, 7}) {
         std::vector<std::atomic<int>> runs(500);

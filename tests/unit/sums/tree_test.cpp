@@ -242,16 +242,46 @@ private:
     std::vector<int> counts_;
 };
 
+// Sums over blocks take the lists as they are.
+void expect_sound(const Octree& tree, const NearLists& lists) {
+    std::vector<BlockRange> targets, sources;
+    for (const auto leaf : lists.leaves) {
+        targets.push_back(tree.cell(leaf).targets);
+        sources.push_back(tree.cell(leaf).sources);
+    }
+    const auto points = [](const TreePoints& of) { return static_cast<std::int64_t>(of.from.size()); };
+    const auto& direct = lists.direct;
+    if (tree.self())
+        EXPECT_NO_THROW(check_mutual_lists({sources, sources, direct.first, direct.partners, true},
+                                           points(tree.sources())));
+    else
+        EXPECT_NO_THROW(check_lists({targets, sources, direct.first, direct.partners}, points(tree.targets()),
+                                    points(tree.sources())));
+}
+
 TEST_P(Tree, EveryPairIsServedOnce) {
     const auto& setting = GetParam();
     const auto sources = cloud(setting.kind, 700, 3);
     const auto targets = setting.self ? std::vector<double>{} : cloud(Cloud::clustered, 300, 4);
     const Octree tree(sources, targets, setting.self, setting.shape, 1);
     const auto lists = near_lists(tree, setting.few);
+    expect_sound(tree, lists);
     const Coverage coverage(tree, lists);
     const auto wrong = std::count_if(coverage.counts().begin(), coverage.counts().end(),
                                      [](int count) { return count != 1; });
     EXPECT_EQ(wrong, 0) << "of " << coverage.counts().size() << " pairs, " << tree.cells().size() << " cells";
+}
+
+// Several tasks find them, whose leaves have partners of their level alone: their rows follow each other.
+TEST(NearLists, ServeEveryPairOnceInALargeUniformTree) {
+    const auto sources = cloud(Cloud::uniform, 1500, 3);
+    const Octree tree(sources, {}, true, {.depth = 3}, 1);
+    const auto lists = near_lists(tree, 0, 3);
+    EXPECT_GT(lists.leaves.size(), std::size_t{256});
+    expect_sound(tree, lists);
+    const Coverage coverage(tree, lists);
+    const auto& counts = coverage.counts();
+    EXPECT_EQ(std::count(counts.begin(), counts.end(), 1), static_cast<std::ptrdiff_t>(counts.size()));
 }
 
 TEST(NearLists, NoExpansionActsOnPointsWhereNoneMay) {

@@ -43,19 +43,16 @@ public:
         if (outputs.potential) require_host(outputs.potential, "potential");
         if (outputs.field) require_host(outputs.field, "field");
         if (outputs.hessian) require_host(outputs.hessian, "hessian");
-        const auto numbers = [&](const ArrayView& view, std::int64_t columns) {
-            return view ? static_cast<std::size_t>(columns * problem_.targets) : 0;
-        };
-        const DirectResults results{.potential = potential_.take(numbers(outputs.potential, 1)),
-                                    .field = field_.take(numbers(outputs.field, 3)),
-                                    .hessian = hessian_.take(numbers(outputs.hessian, 6))};
+        const DirectResults results{.potential = place_of(outputs.potential, 1, potential_),
+                                    .field = place_of(outputs.field, 3, field_),
+                                    .hessian = place_of(outputs.hessian, 6, hessian_)};
         sum_.set_float_outputs(float_outputs(outputs));
         const double read_seconds = watch.lap();
         sum_.compute(strengths_, dipoles_, results, report, hooks);
         report.prepare_seconds += read_seconds;
         watch.lap();
         const auto write = [&](const ArrayView& view, const double* values, std::int64_t columns) {
-            if (values == nullptr) return;
+            if (values == nullptr || values == view.data) return;
             parallel_parts(report.threads, static_cast<std::size_t>(problem_.targets),
                            [&](std::size_t begin, std::size_t end) {
                                const auto first = static_cast<std::int64_t>(begin);
@@ -73,6 +70,14 @@ public:
     bool refine(double error) override { return sum_.refine(error); }
 
 private:
+    /// Where an output is computed: where the caller has it, if that is an array as `Sum` wants it. Null for
+    /// none.
+    double* place_of(const ArrayView& view, std::int64_t columns, WorkArray& ours) const {
+        if (!view) return nullptr;
+        if (view.dtype == DType::float64 && is_contiguous(view, problem_.targets, columns))
+            return static_cast<double*>(view.data);
+        return ours.take(static_cast<std::size_t>(columns * problem_.targets));
+    }
     static OutputSet float_outputs(const SumOutputs& outputs) {
         OutputSet set;
         for (const auto output : {Output::potential, Output::field, Output::hessian})

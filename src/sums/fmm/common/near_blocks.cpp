@@ -1,5 +1,7 @@
 #include "sums/fmm/common/near_blocks.h"
 
+#include "backend/threads/parallel.h"
+
 #include <numeric>
 
 namespace farfield {
@@ -9,10 +11,15 @@ std::int64_t points_of(const TreePoints& points) { return static_cast<std::int64
 
 } // namespace
 
-std::vector<BlockRange> NearBlocks::source_blocks() const {
-    std::vector<BlockRange> out;
-    out.reserve(lists_->leaves.size());
-    for (const auto leaf : lists_->leaves) out.push_back(tree_->cell(leaf).sources);
+std::vector<BlockRange> NearBlocks::source_blocks(int threads) const {
+    constexpr std::size_t leaves_a_task = 2048;
+    std::vector<BlockRange> out(lists_->leaves.size());
+    parallel_parts(
+        threads, out.size(),
+        [&](std::size_t begin, std::size_t end) {
+            for (auto n = begin; n < end; ++n) out[n] = tree_->cell(lists_->leaves[n]).sources;
+        },
+        leaves_a_task);
     return out;
 }
 
@@ -20,7 +27,7 @@ void NearBlocks::make(const Octree& tree, const NearLists& lists, int threads) {
     tree_ = &tree;
     lists_ = &lists;
     both_sides_.reset();
-    const auto sources = source_blocks();
+    const auto sources = source_blocks(threads);
     std::vector<BlockRange> targets;
     if (!tree.self())
         for (const auto leaf : lists.leaves) targets.push_back(tree.cell(leaf).targets);
@@ -32,7 +39,7 @@ void NearBlocks::make(const Octree& tree, const NearLists& lists, int threads) {
     pairs_ = count_pairs(blocks, threads);
     computed_pairs_ = static_cast<double>(pairs_);
     if (!tree.self()) {
-        blocks_.emplace<OneSidedBlocks>(blocks, points_of(tree.targets()), points_of(tree.sources()));
+        blocks_.emplace<OneSidedBlocks>(blocks);
         return;
     }
     pairs_ *= 2; // lists name a pair of blocks once
@@ -44,7 +51,7 @@ void NearBlocks::make(const Octree& tree, const NearLists& lists, int threads) {
 const OneSidedBlocks& NearBlocks::from_both_sides() {
     if (!tree_->self()) return std::get<OneSidedBlocks>(blocks_);
     if (both_sides_) return *both_sides_;
-    const auto sources = source_blocks();
+    const auto sources = source_blocks(1);
     BlockLists lists{.targets = sources,
                      .sources = sources,
                      .first = lists_->direct.first,
@@ -53,8 +60,7 @@ const OneSidedBlocks& NearBlocks::from_both_sides() {
     const auto both = both_halves(lists);
     lists.first = both.first;
     lists.partners = both.partners;
-    const auto points = points_of(tree_->sources());
-    return both_sides_.emplace(lists, points, points);
+    return both_sides_.emplace(lists);
 }
 
 void NearBlocks::sum(const BlockSumTask& task) {

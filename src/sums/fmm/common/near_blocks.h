@@ -32,7 +32,7 @@ public:
     [[nodiscard]] double computed_pairs() const { return computed_pairs_; }
 
 private:
-    [[nodiscard]] std::vector<BlockRange> source_blocks() const;
+    [[nodiscard]] std::vector<BlockRange> source_blocks(int threads) const;
     const OneSidedBlocks& from_both_sides();
 
     const Octree* tree_ = nullptr;

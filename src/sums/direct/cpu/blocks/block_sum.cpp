@@ -61,10 +61,8 @@ BlockTile tile_of(const BlockSumTask& task, bool own, bool mutual) {
 
 } // namespace
 
-OneSidedBlocks::OneSidedBlocks(const BlockLists& lists, std::int64_t target_points,
-                               std::int64_t source_points)
+OneSidedBlocks::OneSidedBlocks(const BlockLists& lists)
     : blocks_(lists.targets.begin(), lists.targets.end()), own_(lists.own) {
-    check_lists(lists, target_points, source_points);
     sources_first_.push_back(0);
     tasks_.push_back(0);
     std::int64_t pairs = 0;
@@ -122,7 +120,6 @@ void OneSidedBlocks::sum(const BlockSumTask& task) const {
 
 MutualBlocks::MutualBlocks(const BlockLists& lists, std::int64_t points, int threads)
     : blocks_(lists.targets.begin(), lists.targets.end()), own_(lists.own) {
-    check_mutual_lists(lists, points, threads);
     division_ = divide_mutual(lists, points, threads);
 }
 
@@ -163,7 +160,7 @@ void MutualBlocks::sum(const BlockSumTask& task) const {
         return std::lower_bound(groups.begin(), groups.end(), block) - groups.begin();
     };
     const auto first = group_at(own_begin), count = group_at(own_end) - first;
-    parallel_for(task.threads, count, [&](std::int64_t number) {
+    parallel_apart(task.threads, count, [&](std::int64_t number) {
         if (!is_stopped(task)) act(task, whole, static_cast<std::size_t>(first + number));
     });
     if (!task.rank_blocks.empty()) exchange_apart(task, whole.sums_apart);

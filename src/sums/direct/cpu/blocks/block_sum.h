@@ -44,8 +44,8 @@ struct BlockSumTask {
 /// Sources act on targets. Blocks may overlap, and lists may name a block twice: it then acts twice.
 class OneSidedBlocks {
 public:
-    /// The lists are copied. @throws InvalidArgument for lists that are out of bounds.
-    OneSidedBlocks(const BlockLists& lists, std::int64_t target_points, std::int64_t source_points);
+    /// For lists that `check_lists` accepts. They are copied.
+    explicit OneSidedBlocks(const BlockLists& lists);
     /// Ranks may begin at any block.
     void sum(const BlockSumTask& task) const;
 
@@ -61,8 +61,7 @@ private:
 /// is computed once and acts on both. Nearly twice as fast.
 class MutualBlocks {
 public:
-    /// The lists are copied. @throws InvalidArgument for lists that are out of bounds, blocks that overlap or
-    /// pairs listed twice.
+    /// For lists that `check_mutual_lists` accepts. They are copied.
     MutualBlocks(const BlockLists& lists, std::int64_t points, int threads = 1);
     void sum(const BlockSumTask& task) const;
     /// Blocks at which a part may begin that a rank sums, and at the end their number.

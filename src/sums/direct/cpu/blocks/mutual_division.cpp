@@ -34,17 +34,6 @@ void append(std::vector<BlockSource>& sources, std::size_t first, const BlockSou
     sources.push_back(source);
 }
 
-// Other groups' blocks that blocks of a group name, in rising order, each once.
-std::vector<std::int32_t> outside(const BlockLists& lists, std::int32_t begin, std::int32_t end) {
-    std::vector<std::int32_t> out;
-    for (auto b = begin; b < end; ++b)
-        for (const auto partner : lists.of(static_cast<std::size_t>(b)))
-            if (partner < begin || partner >= end) out.push_back(partner);
-    std::sort(out.begin(), out.end());
-    out.erase(std::unique(out.begin(), out.end()), out.end());
-    return out;
-}
-
 /// A group's part of a division. Its places apart begin at 0.
 struct Group {
     std::vector<BlockSource> sources;
@@ -53,28 +42,64 @@ struct Group {
     std::vector<std::int64_t> places;      ///< of these blocks, and the end
 };
 
-Group group_of(const BlockLists& lists, std::int32_t begin, std::int32_t end) {
-    Group group{.sources = {}, .sources_end = {}, .others = outside(lists, begin, end), .places = {0}};
-    for (const auto other : group.others)
-        group.places.push_back(group.places.back() + lists.sources[static_cast<std::size_t>(other)].size());
-    for (auto b = static_cast<std::size_t>(begin); b < static_cast<std::size_t>(end); ++b) {
-        const auto first = group.sources.size();
-        const auto block = lists.targets[b];
-        if (lists.own) append(group.sources, first, {.range = block, .sums_begin = block.begin});
-        for (const auto partner : lists.of(b)) {
-            const auto range = lists.sources[static_cast<std::size_t>(partner)];
-            if (partner >= begin && partner < end) {
-                append(group.sources, first, {.range = range, .sums_begin = range.begin});
-                continue;
-            }
-            const auto other = std::lower_bound(group.others.begin(), group.others.end(), partner);
-            const auto place = static_cast<std::size_t>(other - group.others.begin());
-            append(group.sources, first, {.range = range, .apart = true, .sums_begin = group.places[place]});
+/// Divides one group after another: their tables by block are one.
+class GroupMaker {
+public:
+    explicit GroupMaker(const BlockLists& lists) : lists_(lists), place_(lists.targets.size(), nowhere) {}
+
+    Group make(std::int32_t begin, std::int32_t end) {
+        Group group;
+        const auto partners = find_others(begin, end, group.others);
+        group.places.push_back(0);
+        for (const auto other : group.others) {
+            place_[static_cast<std::size_t>(other)] = group.places.back();
+            group.places.push_back(group.places.back() + size_of(other));
         }
-        group.sources_end.push_back(static_cast<std::int64_t>(group.sources.size()));
+        group.sources.reserve(partners + static_cast<std::size_t>(end - begin));
+        for (auto b = static_cast<std::size_t>(begin); b < static_cast<std::size_t>(end); ++b) {
+            const auto first = group.sources.size();
+            const auto block = lists_.targets[b];
+            if (lists_.own) append(group.sources, first, {.range = block, .sums_begin = block.begin});
+            for (const auto partner : lists_.of(b)) append(group.sources, first, source(partner));
+            group.sources_end.push_back(static_cast<std::int64_t>(group.sources.size()));
+        }
+        for (const auto other : group.others) place_[static_cast<std::size_t>(other)] = nowhere;
+        return group;
     }
-    return group;
-}
+
+private:
+    static constexpr std::int64_t nowhere = -1;
+
+    // Other groups' blocks that blocks of a group name, in rising order, each once. Returns the number of all
+    // partners.
+    std::size_t find_others(std::int32_t begin, std::int32_t end, std::vector<std::int32_t>& others) {
+        std::size_t partners = 0;
+        for (auto b = begin; b < end; ++b)
+            for (const auto partner : lists_.of(static_cast<std::size_t>(b))) {
+                ++partners;
+                auto& place = place_[static_cast<std::size_t>(partner)];
+                if ((partner >= begin && partner < end) || place != nowhere) continue;
+                place = 0; // for now
+                others.push_back(partner);
+            }
+        std::sort(others.begin(), others.end());
+        return partners;
+    }
+
+    [[nodiscard]] std::int32_t size_of(std::int32_t block) const {
+        return lists_.sources[static_cast<std::size_t>(block)].size();
+    }
+
+    [[nodiscard]] BlockSource source(std::int32_t partner) const {
+        const auto range = lists_.sources[static_cast<std::size_t>(partner)];
+        const auto place = place_[static_cast<std::size_t>(partner)];
+        const bool apart = place != nowhere;
+        return {.range = range, .apart = apart, .sums_begin = apart ? place : range.begin};
+    }
+
+    const BlockLists& lists_;
+    std::vector<std::int64_t> place_; ///< apart, of a block of another group
+};
 
 } // namespace
 
@@ -87,10 +112,15 @@ MutualDivision divide_mutual(const BlockLists& lists, std::int64_t points, int t
     division.groups = make_groups(lists.targets, points);
     std::vector<Group> groups(division.groups.size() - 1);
     const auto count = static_cast<std::int64_t>(groups.size());
-    parallel_for(threads, count, [&](std::int64_t number) {
-        const auto g = static_cast<std::size_t>(number);
-        groups[g] = group_of(lists, division.groups[g], division.groups[g + 1]);
-    });
+    const auto makers = 4 * static_cast<std::size_t>(thread_count(threads)); // few: each has a table
+    parallel_parts(
+        threads, groups.size(),
+        [&](std::size_t begin, std::size_t end) {
+            GroupMaker maker(lists);
+            for (auto g = begin; g < end; ++g)
+                groups[g] = maker.make(division.groups[g], division.groups[g + 1]);
+        },
+        (groups.size() + makers - 1) / makers);
     division.sources_first.push_back(0);
     division.group_apart.push_back(0);
     division.apart_first.assign(lists.targets.size() + 1, 0);
