@@ -41,7 +41,7 @@ BlockRows direct_rows(std::size_t rows, const std::vector<NearParts>& parts, int
     std::vector<std::size_t> begin{0}; // of each part
     for (const auto& part : parts) begin.push_back(begin.back() + part.direct.size());
     BlockRows out;
-    out.first.resize(rows + 1);
+    out.first.assign(rows + 1, 0);
     out.partners.resize(begin.back());
     parallel_parts(
         threads, rows,

@@ -120,7 +120,7 @@ MutualDivision divide_mutual(const BlockLists& lists, std::int64_t points, int t
             for (auto g = begin; g < end; ++g)
                 groups[g] = maker.make(division.groups[g], division.groups[g + 1]);
         },
-        (groups.size() + makers - 1) / makers);
+        groups.size() / makers + 1);
     division.sources_first.push_back(0);
     division.group_apart.push_back(0);
     division.apart_first.assign(lists.targets.size() + 1, 0);
