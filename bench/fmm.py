@@ -2,7 +2,7 @@
 """Times fast multipole sums of the program: `bench/fmm.py build/farfield --json FILE` (needs NumPy).
 
 A million charges in [-1, 1], in a cube, a Plummer sphere and on a sphere, potential and field at the charges, one and two
-threads: for each of some orders the median over --seeds of the whole time (tree, lists and sum; reading, writing and the
+threads: for each of some orders the median over --seeds and --repeats of the whole time (tree, lists and sum; reading, writing and the
 comparison apart), and of the error of each output at sampled targets. The same for a softened Plummer sphere, and for a
 tolerance in place of an order, where verify_seconds tells the time of the comparisons and of sums that were repeated.
 
@@ -81,6 +81,7 @@ def growth_rows(task, folder):
     rows = []
     for n in (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000):
         np.save(folder / "cube.npy", points("cube", n, 1))
+        os.sync()
         runs = [measure(task.program, folder, "cube", WAYS[6], 2) for _ in range(task.seeds)]
         row = {"points": "cube", "n": n, "options": " ".join(WAYS[6]), "threads": 2}
         row["seconds"] = statistics.median(run["seconds"] for run in runs)
@@ -101,9 +102,11 @@ def rows_of(task, folder):
     for seed in range(1, task.seeds + 1):
         for kind in ("cube", "plummer", "sphere"):
             np.save(folder / f"{kind}.npy", points(kind, task.n, seed))
-        for kind, digits, threads, way in cases():
-            key = (kind, digits, threads, " ".join(way))
-            runs.setdefault(key, []).append(measure(task.program, folder, kind, way, threads))
+        os.sync()  # the system would write the files while the first sum runs
+        for _ in range(task.repeats):
+            for kind, digits, threads, way in cases():
+                key = (kind, digits, threads, " ".join(way))
+                runs.setdefault(key, []).append(measure(task.program, folder, kind, way, threads))
     for (kind, digits, threads, options), found in runs.items():
         what = {"digits": digits} if options in ORDERS else {"tolerance_of_digits": digits} if "tolerance" in options else {"softened": True}
         row = {"points": kind, "n": task.n, **what, "threads": threads, "options": options}
@@ -125,12 +128,13 @@ def main():
     parser.add_argument("--json", required=True)
     parser.add_argument("--n", type=int, default=1_000_000)
     parser.add_argument("--seeds", type=int, default=5, help="with --growth: repeats")
+    parser.add_argument("--repeats", type=int, default=3, help="of each case and seed, in turn")
     parser.add_argument("--growth", action="store_true")
     parser.add_argument("--about", action="append", default=[], metavar="KEY=VALUE", help="put first in the file: commit, machine")
     task = parser.parse_args()
     about = dict(entry.split("=", 1) for entry in task.about)
-    about["command"] = "bench/fmm.py build/farfield " + (f"--growth --seeds {task.seeds}" if task.growth else f"--n {task.n} --seeds {task.seeds}")
-    about["repeats"] = task.seeds
+    about["command"] = "bench/fmm.py build/farfield " + (f"--growth --seeds {task.seeds}" if task.growth else f"--n {task.n} --seeds {task.seeds} --repeats {task.repeats}")
+    about["repeats"] = task.seeds * (1 if task.growth else task.repeats)
     with tempfile.TemporaryDirectory() as name:
         rows = growth_rows(task, pathlib.Path(name)) if task.growth else rows_of(task, pathlib.Path(name))
     if task.growth:
