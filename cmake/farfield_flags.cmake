@@ -1,23 +1,15 @@
-# Flags of every target of ours: reproducible floating point, warnings, sanitizers. Link `farfield_flags` PRIVATE.
+# Flags of every target of ours: warnings, reproducible floating point, sanitizers. Link `farfield_flags` PRIVATE.
 add_library(farfield_flags INTERFACE)
-# To look for what one might warn of takes a tenth of the time: presets for development do, who builds to use it does not.
-option(FARFIELD_WARNINGS "Let the compiler warn" OFF)
-if(FARFIELD_WARNINGS)
-  target_compile_options(farfield_flags INTERFACE
-    $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>
-    # Clang's also warns of double to long double, which oracles need
-    $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<CXX_COMPILER_ID:GNU>>:-Wdouble-promotion>
-    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
-else()
-  target_compile_options(farfield_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-w>)
-endif()
 target_compile_options(farfield_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
   -ffp-contract=off        # an FMA is written out where it is wanted; the compiler adds none, so bits do not move
   -fno-math-errno -fno-trapping-math>
   # GCC collects its own garbage twenty times a source by default, which takes 5 % of the time and saves 50 MB
-  $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<CXX_COMPILER_ID:GNU>>:--param=ggc-min-heapsize=1500000>)
+  $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<CXX_COMPILER_ID:GNU>>:--param=ggc-min-heapsize=1500000>
+  # Clang's also warns of double to long double, which oracles need
+  $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<CXX_COMPILER_ID:GNU>>:-Wdouble-promotion>)
 target_compile_options(farfield_flags INTERFACE
-  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off -O3>)
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-ffp-contract=off -O3>)
 set(FARFIELD_SANITIZE_EXCEPT "" CACHE STRING "Checks of these sanitizers that are left out, e.g. object-size")
 option(FARFIELD_SANITIZE_ALL "Sanitizers watch the scalar forms of loops, and tests of accuracy (tests/oracle), as well" ON)
 if(FARFIELD_SANITIZE)

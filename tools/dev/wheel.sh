@@ -31,12 +31,10 @@ make_wheel() {
     say "$wheel, $(($(stat -c %s "$wheel") >> 10)) KiB; try: pip install $wheel"
 }
 
-# Into build/wheel, for this machine alone; what is compiled stays in build-pip for the next time. With warnings, as ccache
-# knows what the preset `test` has compiled.
-build_wheel() {
+build_wheel() { # into build/wheel, for this machine alone; what is compiled stays in build-pip for the next time
     rm -rf build/wheel
     build/venv/bin/python -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps \
-        -C build-dir=build-pip -C cmake.define.FARFIELD_WARNINGS=ON -w build/wheel . </dev/null || die "the wheel could not be built (its output is above)"
+        -C build-dir=build-pip -w build/wheel . </dev/null || die "the wheel could not be built (its output is above)"
 }
 
 repair_wheel() { # repair_wheel FOLDER: puts the libraries into the wheel of build/wheel; earlier wheels of FOLDER go
