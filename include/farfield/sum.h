@@ -229,7 +229,8 @@ public:
     /// @throws InvalidArgument for wrong shapes, an output that the kernel does not have, strengths that are
     ///         not finite (names the row), or, with `Coincident::error`, distinct coincident points without
     ///         softening (names both rows); ToleranceNotReached where `options.tolerance` is not kept;
-    ///         Interrupted where a hook asked to stop; DeviceError where a GPU fails.
+    ///         Interrupted where a hook asked to stop; DeviceError where a GPU fails. What outputs then hold
+    ///         is not defined.
     void execute(ConstArrayView strengths, const SumOutputs& outputs, const SumHooks& hooks = {});
 
     /// The same for sources with charges, dipoles, or both: φ = Σ q/r + Σ p·(x − y)/r³.
