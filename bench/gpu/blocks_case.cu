@@ -73,7 +73,8 @@ std::vector<Vec4<Real>> packed(const block_grid::Grid& grid, const std::vector<V
 
 template <class Real>
 BlocksTimes measure_in(const block_grid::Grid& grid, const BlocksCase& bench_case) {
-    const auto half = bench_case.mutual ? half_of(grid.lists()) : BlockRows{grid.first, grid.partners};
+    const auto half = bench_case.mutual ? half_of(grid.lists())
+                                        : BlockRows{grid.first, {grid.partners.begin(), grid.partners.end()}};
     const auto lists = grid.lists(half);
     const auto shape = bench_case.warps == 0
                            ? block_shape(mean_size(lists), sizeof(Real))

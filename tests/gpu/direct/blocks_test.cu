@@ -18,9 +18,9 @@ using block_oracle::exact;
 using block_oracle::Model;
 using block_oracle::model_of;
 
-template <class T>
-DeviceArray<T> on_device(const std::vector<T>& values) {
-    DeviceArray<T> out(values.size());
+template <class Values>
+auto on_device(const Values& values) {
+    DeviceArray<typename Values::value_type> out(values.size());
     copy(out.data(), values.data(), values.size(), nullptr);
     return out;
 }
@@ -75,7 +75,7 @@ struct How {
 
 template <class Real>
 std::vector<Vec4<Real>> sum(const Model& model, const How& how, int runs = 1) {
-    BlockRows rows{model.first, model.partners};
+    BlockRows rows{model.first, {model.partners.begin(), model.partners.end()}};
     if (how.mutual) rows = half_of(model.lists());
     const BlockLists lists{model.target_blocks, how.mutual ? model.target_blocks : model.source_blocks,
                            rows.first, rows.partners, model.own};

@@ -42,7 +42,7 @@ constexpr Cloud clouds[] = {Cloud::cube, Cloud::clustered, Cloud::sphere, Cloud:
 
 using Pairs = std::multiset<std::pair<std::int32_t, std::int32_t>>;
 
-Pairs pairs_of(const std::vector<std::int32_t>& first, const std::vector<std::int32_t>& partners) {
+Pairs pairs_of(std::span<const std::int32_t> first, std::span<const std::int32_t> partners) {
     Pairs out;
     for (std::size_t row = 0; row + 1 < first.size(); ++row)
         for (auto k = first[row]; k < first[row + 1]; ++k)
