@@ -10,9 +10,9 @@
 namespace farfield::cuda {
 namespace {
 
-template <class T>
-DeviceArray<T> on_device(const std::vector<T>& values) {
-    DeviceArray<T> out(values.size());
+template <class Values>
+auto on_device(const Values& values) {
+    DeviceArray<typename Values::value_type> out(values.size());
     copy(out.data(), values.data(), values.size(), nullptr);
     return out;
 }
