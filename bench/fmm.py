@@ -2,8 +2,8 @@
 """Times fast multipole sums of the program: `bench/fmm.py build/farfield --json FILE` (needs NumPy).
 
 A million charges in [-1, 1], in a cube, a Plummer sphere and on a sphere, potential and field at the charges, one and two
-threads: for each of some orders the median over --seeds and --repeats of the whole time (tree, lists and sum; reading, writing and the
-comparison apart), and of the error of each output at sampled targets. The same for a softened Plummer sphere, and for a
+threads: for each of some orders the median over --seeds and --repeats of the whole time (tree, lists and sum; reading,
+writing and the comparison apart), and of the error of each output at sampled targets. The same for a softened Plummer sphere, and for a
 tolerance in place of an order, where verify_seconds tells the time of the comparisons and of sums that were repeated.
 
 With --growth instead 100,000 to ten million charges in a cube at 6 digits: times, the most memory that the program had at

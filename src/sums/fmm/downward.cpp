@@ -81,17 +81,12 @@ void FmmPasses<T>::evaluate_leaf(std::size_t leaf, const TileSums& sums, PointSc
 
 template <class T>
 void FmmPasses<T>::evaluate(const TileSums& sums) {
-    const auto own = share_.own_leaves();
-    const auto first = own.first, last = own.second;
-    const auto leaves_a_task = leaves_in_a_task(last - first);
-    parallel_apart(threads_, (last - first + leaves_a_task - 1) / leaves_a_task, [&](std::int64_t task) {
-        if (stopped()) return;
+    each_own_leaf([&](std::size_t begin, std::size_t end) {
         PointScratch scratch;
         double points = 0.0;
-        const auto begin = first + task * leaves_a_task;
-        for (auto n = begin; n < std::min(last, begin + leaves_a_task); ++n) {
-            evaluate_leaf(static_cast<std::size_t>(n), sums, scratch);
-            points += tree_.cell(lists_.leaves[static_cast<std::size_t>(n)]).targets.size();
+        for (auto n = begin; n < end; ++n) {
+            evaluate_leaf(n, sums, scratch);
+            points += tree_.cell(lists_.leaves[n]).targets.size();
         }
         done(point_work(points));
     });

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <utility>
 
 namespace farfield {
 namespace {
@@ -104,7 +105,7 @@ std::vector<CellGroup> FmmPasses<T>::blocks_of_level(int level) const {
 template <class T>
 std::vector<CellGroup> FmmPasses<T>::groups_of_level(int level) const {
     using Way = CellGroup::Way;
-    const auto blocks = blocks_of_level(level);
+    auto blocks = blocks_of_level(level);
     const auto as_blocks = parallel_results(
         threads_, blocks.size(),
         [&](std::size_t b, std::size_t) {
@@ -135,7 +136,7 @@ std::vector<CellGroup> FmmPasses<T>::groups_of_level(int level) const {
     };
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         if (as_blocks[b] != 0) {
-            out.push_back(blocks[b]);
+            out.push_back(std::move(blocks[b]));
             continue;
         }
         for (const auto cell : blocks[b].cells) {

@@ -145,9 +145,19 @@ private:
     [[nodiscard]] const T* multipole_of(std::int32_t cell) const;
     [[nodiscard]] std::vector<std::int32_t> task_bounds() const;
     [[nodiscard]] double point_work(double points) const;
-    /// For tasks that are many, and large enough for what each of them has to allocate.
-    [[nodiscard]] std::int64_t leaves_in_a_task(std::int64_t leaves) const {
-        return std::clamp<std::int64_t>(leaves / (16 * std::int64_t{threads_}), 4, 256);
+    /// Calls body(begin, end) for parts of this rank's leaves: many, and each large enough for what it has to
+    /// allocate.
+    template <class Body>
+    void each_own_leaf(const Body& body) const {
+        const auto [first, last] = share_.own_leaves();
+        const auto leaves = static_cast<std::size_t>(last - first);
+        const auto part = std::clamp<std::size_t>(leaves / (16 * static_cast<std::size_t>(threads_)), 4, 256);
+        parallel_parts(
+            threads_, leaves,
+            [&, from = static_cast<std::size_t>(first)](std::size_t begin, std::size_t end) {
+                if (!stopped()) body(from + begin, from + end);
+            },
+            part);
     }
     [[nodiscard]] bool stopped() const { return watch_ != nullptr && watch_->stopped(); }
     void done(double work) const {

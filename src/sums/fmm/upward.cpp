@@ -91,16 +91,11 @@ void FmmPasses<T>::form_multipoles(std::span<const double> strengths, std::span<
     strengths_ = strengths;
     dipoles_ = dipoles;
     multipoles_.reset(tree_.cells().size(), operators_->size, threads_);
-    const auto own = share_.own_leaves();
-    const auto first = own.first, last = own.second;
-    const auto leaves_a_task = leaves_in_a_task(last - first);
-    parallel_apart(threads_, (last - first + leaves_a_task - 1) / leaves_a_task, [&](std::int64_t task) {
-        if (stopped()) return;
+    each_own_leaf([&](std::size_t begin, std::size_t end) {
         PointScratch scratch;
         double points = 0.0;
-        const auto begin = first + task * leaves_a_task;
-        for (auto n = begin; n < std::min(last, begin + leaves_a_task); ++n) {
-            const auto number = lists_.leaves[static_cast<std::size_t>(n)];
+        for (auto n = begin; n < end; ++n) {
+            const auto number = lists_.leaves[n];
             const auto& leaf = tree_.cell(number);
             if (leaf.sources.size() > 0) form(leaf, leaf, false, multipoles_.of(number), scratch);
             points += leaf.sources.size();

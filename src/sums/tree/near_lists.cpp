@@ -17,7 +17,7 @@ constexpr std::size_t leaves_a_task = 256;
 /// What some of the leaves find.
 struct NearParts {
     std::vector<Entry> direct, multipoles, sources;
-    bool for_themselves = true; ///< `direct` is leaf by leaf what each gets itself
+    bool in_order = true; ///< `direct` has the rows of these leaves alone, one after the other
 };
 
 /// Rows in the order in which their entries come.
@@ -36,7 +36,16 @@ BlockRows rows_of(std::size_t rows, const std::vector<NearParts>& parts,
     return out;
 }
 
-/// The same of `direct`, if all parts have it for themselves.
+/// Entries of rows [begin, end) alone, row by row.
+bool are_in_order(const std::vector<Entry>& entries, std::size_t begin, std::size_t end) {
+    if (entries.empty()) return true;
+    return static_cast<std::size_t>(entries.front().target) >= begin &&
+           static_cast<std::size_t>(entries.back().target) < end &&
+           std::is_sorted(entries.begin(), entries.end(),
+                          [](const Entry& a, const Entry& b) { return a.target < b.target; });
+}
+
+/// Rows of `direct`, if all parts have it in order.
 BlockRows direct_rows(std::size_t rows, const std::vector<NearParts>& parts, int threads) {
     std::vector<std::size_t> begin{0}; // of each part
     for (const auto& part : parts) begin.push_back(begin.back() + part.direct.size());
@@ -97,11 +106,12 @@ public:
             [&](std::size_t begin, std::size_t end) {
                 NearParts found;
                 for (auto n = begin; n < end; ++n) look_around(out_.leaves[n], found);
+                found.in_order = are_in_order(found.direct, begin, end);
                 return found;
             },
             leaves_a_task);
         const bool in_order =
-            std::all_of(parts.begin(), parts.end(), [](const auto& part) { return part.for_themselves; });
+            std::all_of(parts.begin(), parts.end(), [](const auto& part) { return part.in_order; });
         out_.direct = in_order ? direct_rows(out_.leaves.size(), parts, threads)
                                : rows_of(out_.leaves.size(), parts, &NearParts::direct);
         out_.multipoles = rows_of(out_.leaves.size(), parts, &NearParts::multipoles);
@@ -120,15 +130,14 @@ private:
         }
     }
 
-    /// `target` gets what the sources of `source` do to it; the two are leaves. False if that is nothing.
-    bool acts_directly(std::int32_t target, std::int32_t source, NearParts& found) const {
+    /// `target` gets what the sources of `source` do to it; the two are leaves.
+    void acts_directly(std::int32_t target, std::int32_t source, NearParts& found) const {
         const Entry entry{leaf_number_[static_cast<std::size_t>(target)],
                           leaf_number_[static_cast<std::size_t>(source)]};
         const bool wanted =
             tree_.self() ? entry.target < entry.partner
                          : tree_.cell(target).targets.size() > 0 && tree_.cell(source).sources.size() > 0;
         if (wanted) found.direct.push_back(entry);
-        return wanted;
     }
 
     /// A leaf and the cells within a neighbour that is divided.
@@ -148,7 +157,7 @@ private:
                     found.sources.push_back({child, leaf});
             } else if (small.leaf) {
                 acts_directly(leaf, child, found);
-                found.for_themselves = !acts_directly(child, leaf, found) && found.for_themselves;
+                acts_directly(child, leaf, found);
             } else {
                 descend(leaf, child, found);
             }

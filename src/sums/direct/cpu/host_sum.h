@@ -78,6 +78,7 @@ private:
             return static_cast<double*>(view.data);
         return ours.take(static_cast<std::size_t>(columns * problem_.targets));
     }
+
     static OutputSet float_outputs(const SumOutputs& outputs) {
         OutputSet set;
         for (const auto output : {Output::potential, Output::field, Output::hessian})

@@ -5,11 +5,6 @@
 #include <numeric>
 
 namespace farfield {
-namespace {
-
-std::int64_t points_of(const TreePoints& points) { return static_cast<std::int64_t>(points.from.size()); }
-
-} // namespace
 
 std::vector<BlockRange> NearBlocks::source_blocks(int threads) const {
     constexpr std::size_t leaves_a_task = 2048;
@@ -44,7 +39,7 @@ void NearBlocks::make(const Octree& tree, const NearLists& lists, int threads) {
     }
     pairs_ *= 2; // lists name a pair of blocks once
     for (const auto block : sources) pairs_ -= std::int64_t{block.size()} * (block.size() - 1);
-    blocks_.emplace<MutualBlocks>(blocks, points_of(tree.sources()), threads);
+    blocks_.emplace<MutualBlocks>(blocks, static_cast<std::int64_t>(tree.sources().from.size()), threads);
 }
 
 // Lists of mutual blocks name a pair once; these name it with both.
