@@ -12,6 +12,7 @@
 #include "sums/plan_access.h"
 #include "sums/points/float_range.h"
 #include "sums/points/kept_points.h"
+#include "sums/points/over_ranks.h"
 #include "sums/rows_of_ranks.h"
 #include "sums/select/choice.h"
 #include "sums/select/energy.h"
@@ -25,6 +26,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -58,6 +60,7 @@ struct SumPlan::Impl {
     SumProblem problem;         // 1. What is asked for is checked and put into words (asked.h).
     bool may_go_double = false; ///< the precision was left to the plan, which did not begin in double
     Choice choice;              // 2. What computes it (choice.h).
+    bool own_rows;              ///< each rank computes with points of its own
     double predicted_bytes;     // 3. Memory is looked at before it is taken.
     std::unique_ptr<PreparedSum> sum;
     SumReport report;
@@ -73,14 +76,40 @@ struct SumPlan::Impl {
     Impl(const SumOptions& wanted, const ConstArrayView& sources, const ConstArrayView* targets)
         : options(wanted), problem(problem_of(options, sources, targets)),
           may_go_double(settle_precision(first_precision(problem, options))),
-          choice(choose(problem, options, gpu_of(sources, targets))),
-          predicted_bytes(checked_bytes(problem, options, choice)),
-          sum(choice.method->make(problem, options, choice.device)), compares(options.tolerance > 0.0) {}
+          choice(choose(problem, options, gpu_of(sources, targets))), own_rows(takes_own_rows()),
+          predicted_bytes(checked_bytes(problem, options, choice)), sum(made()),
+          compares(options.tolerance > 0.0) {}
 
     static std::unique_ptr<Impl> of(const SumOptions& options, const ConstArrayView& sources,
                                     const ConstArrayView* targets);
     void execute(const SumStrengths& given, const SumOutputs& outputs, const SumHooks& hooks);
     void update(const ConstArrayView& sources, const ConstArrayView* targets);
+    void take(const PointsOfRanks& counted, const ConstArrayView& sources, const ConstArrayView* targets);
+
+    [[nodiscard]] comm::Transport* ranks() const {
+        return CommunicatorAccess::transport(options.communicator);
+    }
+
+    [[nodiscard]] bool takes_own_rows() const {
+        return ranks() != nullptr && !CommunicatorAccess::gives_everything(options.communicator) &&
+               choice.method->takes_own_points != nullptr &&
+               choice.method->takes_own_points(problem, options, choice.device);
+    }
+
+    // Ranks that have come together give all points.
+    [[nodiscard]] std::unique_ptr<PreparedSum> made() const {
+        auto with = options;
+        if (!own_rows) with.communicator = CommunicatorAccess::with_everything(with.communicator);
+        return choice.method->make(problem, with, choice.device);
+    }
+
+    /// What this process gives and gets of the problem.
+    [[nodiscard]] SumProblem here() const { return own_rows ? of_ranks->own(problem) : problem; }
+
+    /// All ranks' numbers.
+    [[nodiscard]] std::vector<double> of_all(std::vector<double> mine) const {
+        return own_rows ? all_of_ranks(*ranks(), mine) : std::move(mine);
+    }
 
     // True where it was open and is not double.
     bool settle_precision(Precision precision) {
@@ -94,7 +123,7 @@ struct SumPlan::Impl {
         settle_precision(Precision::float64);
         predicted_bytes = checked_bytes(problem, options, choice);
         sum.reset();
-        sum = choice.method->make(problem, options, choice.device);
+        sum = made();
     }
 
     // 4. Points come in.
@@ -102,7 +131,7 @@ struct SumPlan::Impl {
         std::optional<Stopwatch> watch;
         if (problem.times_its_parts()) watch.emplace();
         check_points(sources, "sources", problem.dimension);
-        check_count(sources, problem.sources, "sources");
+        check_count(own_rows ? of_ranks->source_view() : sources, problem.sources, "sources");
         if (!problem.self) {
             check_points(targets, "targets", problem.dimension);
             check_count(targets, problem.targets, "targets");
@@ -120,7 +149,7 @@ struct SumPlan::Impl {
 
     void keep_points(PlanPoints& to, const ConstArrayView& sources, const ConstArrayView& targets) const {
         const int threads = thread_count(options.threads);
-        to.sources.keep(threads, sources, problem.sources, problem.dimension, options.stream);
+        to.sources.keep(threads, sources, sources.shape[0], problem.dimension, options.stream);
         if (!problem.self)
             to.targets.keep(threads, targets, problem.targets, problem.dimension, options.stream);
     }
@@ -136,6 +165,12 @@ struct SumPlan::Impl {
         if (!points.kept) keep_points(copies, sources, targets);
         auto& at = points.kept ? points : copies;
         const auto from = at.sources.on_host(), to = at.targets.on_host();
+        if (own_rows) {
+            const auto frame = frame_over_ranks(*ranks(), from, options.softening, 1);
+            if (pair_beyond_float_over_ranks(*ranks(), from, frame, options.softening, options.precision, 1))
+                go_double();
+            return;
+        }
         const auto frame = choose_frame(from, to, options.softening);
         if (!may_go_double)
             require_float_range(from, to, frame, options.softening, options.precision);
@@ -153,6 +188,7 @@ struct SumPlan::Impl {
     /// The outputs of one vector of strengths that are to be compared, as they were computed.
     [[nodiscard]] std::vector<OutputError> errors_of(const SumStrengths& strengths,
                                                      const SumOutputs& outputs) {
+        const auto own = here();
         std::vector<std::vector<double>> values;
         std::vector<ComputedOutput> computed;
         values.reserve(problem.kernel->outputs.size());
@@ -160,16 +196,18 @@ struct SumPlan::Impl {
             const auto& view = outputs.of(info.output);
             if (!view || is_compared(info.output)) continue;
             values.push_back(
-                cuda::host_copy(view, problem.targets, problem.kernel->width(info, problem.dimension)));
+                of_all(cuda::host_copy(view, own.targets, problem.kernel->width(info, problem.dimension))));
             computed.push_back({info.output, values.back()});
         }
         if (computed.empty()) return {};
-        const auto q = cuda::host_copy(strengths.charges, problem.sources, problem.kernel->strength.columns);
-        std::vector<double> dipoles;
+        const auto q =
+            of_all(cuda::host_copy(strengths.charges, own.sources, problem.kernel->strength.columns));
+        std::vector<double> dipoles, all_sources;
         if (strengths.dipoles)
-            dipoles = cuda::host_copy(strengths.dipoles, problem.sources, problem.dimension);
+            dipoles = of_all(cuda::host_copy(strengths.dipoles, own.sources, problem.dimension));
+        if (own_rows) all_sources = all_of_ranks(*ranks(), points.sources.on_host());
         return verify({.problem = &problem,
-                       .sources = points.sources.on_host(),
+                       .sources = own_rows ? all_sources : points.sources.on_host(),
                        .targets = points.targets.on_host(),
                        .strengths = q,
                        .threads = thread_count(options.threads),
@@ -270,7 +308,7 @@ struct SumPlan::Impl {
     /// Dipoles alone stand beside charges of 0.
     SumStrengths with_charges(SumStrengths strengths, std::int64_t vectors) {
         if (strengths.charges || !strengths.dipoles) return strengths;
-        no_charges.assign(static_cast<std::size_t>(problem.sources * vectors), 0.0);
+        no_charges.assign(static_cast<std::size_t>(here().sources * vectors), 0.0);
         strengths.charges = matrix_view(std::span<const double>(no_charges), vectors);
         return strengths;
     }
@@ -302,6 +340,16 @@ struct SumPlan::Impl {
         }
     }
 
+    [[nodiscard]] std::optional<double> energy(const SumStrengths& strengths,
+                                               const SumOutputs& outputs) const {
+        auto all = energy_of(here(), strengths, outputs);
+        if (own_rows && all) {
+            const auto parts = comm::all_values(*ranks(), *all);
+            all = std::accumulate(parts.begin(), parts.end(), 0.0);
+        }
+        return all;
+    }
+
     static void keep_worse(std::vector<OutputBound>& bounds, const std::vector<OutputBound>& others) {
         for (std::size_t k = 0; k < others.size(); ++k)
             bounds[k].relative = std::max(bounds[k].relative, others[k].relative);
@@ -317,22 +365,21 @@ struct SumPlan::Impl {
     }
 };
 
-// Ranks with points of their own come together first.
+// Ranks with points of their own come together first, unless the method takes each rank's.
 std::unique_ptr<SumPlan::Impl> SumPlan::Impl::of(const SumOptions& options, const ConstArrayView& sources,
                                                  const ConstArrayView* targets) {
-    const auto whole = [&](const ConstArrayView& from, const ConstArrayView* to) {
-        auto plan = std::make_unique<Impl>(options, from, to);
-        plan->prepare(from, to != nullptr ? *to : ConstArrayView{});
-        return plan;
-    };
     auto* ranks = CommunicatorAccess::transport(options.communicator);
-    if (ranks == nullptr || CommunicatorAccess::gives_everything(options.communicator))
-        return whole(sources, targets);
+    if (ranks == nullptr || CommunicatorAccess::gives_everything(options.communicator)) {
+        auto plan = std::make_unique<Impl>(options, sources, targets);
+        plan->prepare(sources, targets != nullptr ? *targets : ConstArrayView{});
+        return plan;
+    }
     check_options(options);
-    PointsOfRanks all(*ranks, sources, targets);
+    const PointsOfRanks all(*ranks, sources, targets);
     const auto all_targets = all.target_view();
-    auto plan = whole(all.source_view(), targets != nullptr ? &all_targets : nullptr);
-    plan->of_ranks = std::move(all);
+    auto plan =
+        std::make_unique<Impl>(options, all.source_view(), targets != nullptr ? &all_targets : nullptr);
+    plan->take(all, sources, targets);
     return plan;
 }
 
@@ -351,10 +398,22 @@ SumPlan::SumPlan(SumPlan&&) noexcept = default;
 SumPlan& SumPlan::operator=(SumPlan&&) noexcept = default;
 SumPlan::~SumPlan() = default;
 
+void SumPlan::Impl::take(const PointsOfRanks& counted, const ConstArrayView& sources,
+                         const ConstArrayView* targets) {
+    of_ranks = counted;
+    if (own_rows) {
+        std::vector<double> copy;
+        const auto own = of_ranks->source_rows.own(*ranks(), sources, problem.dimension, "sources",
+                                                   thread_count(options.threads), copy);
+        return prepare(matrix_view(own, problem.dimension), {});
+    }
+    of_ranks->gather(*ranks(), sources, targets);
+    prepare(of_ranks->source_view(), targets != nullptr ? of_ranks->target_view() : ConstArrayView{});
+}
+
 void SumPlan::Impl::update(const ConstArrayView& sources, const ConstArrayView* targets) {
     if (!of_ranks) return prepare(sources, targets != nullptr ? *targets : ConstArrayView{});
-    of_ranks.emplace(*CommunicatorAccess::transport(options.communicator), sources, targets);
-    prepare(of_ranks->source_view(), targets != nullptr ? of_ranks->target_view() : ConstArrayView{});
+    take({*ranks(), sources, targets}, sources, targets);
 }
 
 void SumPlan::update(ConstArrayView sources) {
@@ -379,21 +438,25 @@ void SumPlan::execute(const SumStrengths& given, const SumOutputs& outputs, cons
     if (!plan.has_points)
         throw InvalidArgument("the plan has no points: its last update failed; update it again");
     if (!plan.of_ranks) return plan.execute(given, outputs, hooks);
-    const ExecutionOfRanks all(*CommunicatorAccess::transport(plan.options.communicator), *plan.of_ranks,
-                               plan.problem, given, outputs);
+    if (plan.own_rows) {
+        const OwnExecution own(*plan.ranks(), *plan.of_ranks, plan.problem,
+                               thread_count(plan.options.threads), given, outputs);
+        return plan.execute(own.strengths(), own.outputs(), hooks);
+    }
+    const ExecutionOfRanks all(*plan.ranks(), *plan.of_ranks, plan.problem, given, outputs);
     plan.execute(all.strengths(), all.outputs(), hooks);
     all.keep_own();
 }
 
 void SumPlan::Impl::execute(const SumStrengths& given, const SumOutputs& outputs, const SumHooks& hooks) {
-    const auto vectors = check_arrays(problem, given, outputs);
+    const auto vectors = check_arrays(here(), given, outputs);
     check_device(*choice.method, choice.device, outputs.present(), static_cast<bool>(given.dipoles));
     const auto strengths = with_charges(given, vectors);
     report.verify_seconds = std::exchange(keep_seconds, 0.0);
     clear_report();
     compute(strengths, outputs, hooks, vectors);
     verify_once(strengths, outputs, hooks, vectors);
-    if (vectors == 1) report.energy = energy_of(problem, strengths, outputs);
+    if (vectors == 1) report.energy = energy(strengths, outputs);
     if (report.passes.empty()) report.passes.push_back({"pairs", report.compute_seconds}); // one pass
     report.prepare_seconds += prepare_seconds;
     report.direct.pairs = vectors * problem.pairs();

@@ -2,6 +2,7 @@
 
 #include "backend/comm/agree.h"
 #include "backend/cuda/host_copy.h"
+#include "backend/threads/parallel.h"
 #include "base/arrays.h"
 #include "sums/asked.h"
 
@@ -20,23 +21,40 @@ RowsOfRanks::RowsOfRanks(comm::Transport& ranks, std::int64_t mine)
       all_(std::accumulate(counts_.begin(), counts_.end(), std::int64_t{0})),
       first_(std::accumulate(counts_.begin(), counts_.begin() + rank_, std::int64_t{0})) {}
 
+std::span<const double> RowsOfRanks::own(comm::Transport& ranks, const ConstArrayView& rows,
+                                         std::int64_t columns, std::string_view what, int threads,
+                                         std::vector<double>& copy) const {
+    std::span<const double> own;
+    comm::together(ranks, [&] {
+        if (mine() == 0) return;
+        const auto numbers = static_cast<std::size_t>(mine() * columns);
+        const bool as_wanted = rows.device.type == DeviceType::cpu && rows.dtype == DType::float64 &&
+                               is_contiguous(rows, mine(), columns);
+        if (!as_wanted) copy = cuda::host_copy(rows, mine(), columns);
+        own = as_wanted ? std::span(static_cast<const double*>(rows.data), numbers) : std::span(copy);
+        const auto bad = parallel_results(threads, numbers, [&](std::size_t begin, std::size_t end) {
+            const auto* const found = std::find_if(&own[begin], &own[begin] + (end - begin),
+                                                   [](double value) { return !std::isfinite(value); });
+            return found - own.data() == static_cast<std::ptrdiff_t>(end) ? nullptr : found;
+        });
+        for (const auto* found : bad)
+            if (found != nullptr)
+                throw InvalidArgument(
+                    fmt::format("{} of rank {}: row {} has {}; numbers must be finite: remove or "
+                                "repair the row",
+                                what, rank_, (found - own.data()) / columns, *found));
+    });
+    return own;
+}
+
 std::vector<double> RowsOfRanks::gather(comm::Transport& ranks, const ConstArrayView& rows,
                                         std::int64_t columns, std::string_view what) const {
-    std::vector<double> own;
-    comm::together(ranks, [&] {
-        own = cuda::host_copy(rows, mine(), columns);
-        const auto bad =
-            std::find_if(own.begin(), own.end(), [](double value) { return !std::isfinite(value); });
-        if (bad != own.end())
-            throw InvalidArgument(
-                fmt::format("{} of rank {}: row {} has {}; numbers must be finite: remove or "
-                            "repair the row",
-                            what, rank_, (bad - own.begin()) / columns, *bad));
-    });
+    std::vector<double> copy;
+    const auto mine = own(ranks, rows, columns, what, 1, copy);
     std::vector<std::int64_t> numbers;
     numbers.reserve(counts_.size());
     for (const auto count : counts_) numbers.push_back(count * columns);
-    return comm::all_gathered(ranks, std::span<const double>(own), numbers);
+    return comm::all_gathered(ranks, mine, numbers);
 }
 
 namespace {
@@ -58,22 +76,38 @@ int common_dimension(comm::Transport& ranks, const ConstArrayView& sources) {
 PointsOfRanks::PointsOfRanks(comm::Transport& ranks, const ConstArrayView& own_sources,
                              const ConstArrayView* own_targets)
     : dimension(common_dimension(ranks, own_sources)) {
-    const auto read = [&](const ConstArrayView& own, std::string_view what, RowsOfRanks& rows) {
+    const auto count = [&](const ConstArrayView& own, std::string_view what) {
         comm::together(ranks, [&] { check_points(own, what, dimension); });
-        rows = RowsOfRanks(ranks, own.shape[0]);
-        return rows.gather(ranks, own, dimension, what);
+        return RowsOfRanks(ranks, own.shape[0]);
     };
-    sources = read(own_sources, "sources", source_rows);
-    target_rows = source_rows;
-    if (own_targets != nullptr) targets = read(*own_targets, "targets", target_rows);
+    source_rows = count(own_sources, "sources");
+    target_rows = own_targets != nullptr ? count(*own_targets, "targets") : source_rows;
 }
 
-ConstArrayView PointsOfRanks::source_view() const {
-    return matrix_view(std::span<const double>(sources), dimension);
+void PointsOfRanks::gather(comm::Transport& ranks, const ConstArrayView& own_sources,
+                           const ConstArrayView* own_targets) {
+    sources = source_rows.gather(ranks, own_sources, dimension, "sources");
+    if (own_targets != nullptr) targets = target_rows.gather(ranks, *own_targets, dimension, "targets");
 }
-ConstArrayView PointsOfRanks::target_view() const {
-    return matrix_view(std::span<const double>(targets), dimension);
+
+namespace {
+
+ConstArrayView view_of(const std::vector<double>& values, std::int64_t rows, int dimension) {
+    auto view = matrix_view(std::span<const double>(values), dimension);
+    view.shape[0] = rows;
+    return view;
 }
+
+} // namespace
+
+SumProblem PointsOfRanks::own(SumProblem problem) const {
+    problem.sources = source_rows.mine();
+    problem.targets = target_rows.mine();
+    return problem;
+}
+
+ConstArrayView PointsOfRanks::source_view() const { return view_of(sources, source_rows.all(), dimension); }
+ConstArrayView PointsOfRanks::target_view() const { return view_of(targets, target_rows.all(), dimension); }
 
 namespace {
 
@@ -106,10 +140,7 @@ ExecutionOfRanks::ExecutionOfRanks(comm::Transport& ranks, const PointsOfRanks& 
                                    const SumProblem& problem, const SumStrengths& strengths,
                                    const SumOutputs& outputs)
     : points_(points), own_outputs_(outputs) {
-    auto own = problem;
-    own.sources = points.source_rows.mine();
-    own.targets = points.target_rows.mine();
-    const auto vectors = common_vectors(ranks, own, strengths, outputs);
+    const auto vectors = common_vectors(ranks, points.own(problem), strengths, outputs);
     const auto& kernel = *problem.kernel;
     const auto gather = [&](const ConstArrayView& view, std::vector<double>& into, std::int64_t columns,
                             std::string_view what) {
@@ -137,6 +168,35 @@ void ExecutionOfRanks::keep_own() const {
         const auto width = all.shape[1];
         write_values(own, static_cast<const double*>(all.data) + points_.target_rows.first() * width,
                      points_.target_rows.mine(), width);
+    }
+}
+
+OwnExecution::OwnExecution(comm::Transport& ranks, const PointsOfRanks& points, const SumProblem& problem,
+                           int threads, const SumStrengths& strengths, const SumOutputs& outputs)
+    : outputs_(outputs) {
+    const auto own = points.own(problem);
+    const auto vectors = common_vectors(ranks, own, strengths, outputs);
+    const auto& kernel = *problem.kernel;
+    values_.reserve(kernel.outputs.size() + 2);
+    const auto room = [&](std::int64_t rows, std::int64_t columns) { // of no rows, too
+        auto& values =
+            values_.emplace_back(static_cast<std::size_t>(std::max<std::int64_t>(rows, 1) * columns));
+        auto view = matrix_view(std::span<double>(values), columns);
+        view.shape[0] = rows;
+        return view;
+    };
+    const auto rows_of = [&](const ConstArrayView& view, std::int64_t columns, std::string_view what,
+                             std::vector<double>& copy) -> ConstArrayView {
+        if (!comm::any_rank(ranks, static_cast<bool>(view))) return {};
+        const auto numbers = points.source_rows.own(ranks, view, columns, what, threads, copy);
+        return numbers.empty() ? room(own.sources, columns) : matrix_view(numbers, columns);
+    };
+    strengths_.charges = rows_of(strengths.charges, vectors * kernel.strength.columns, "strengths", charges_);
+    strengths_.dipoles = rows_of(strengths.dipoles, vectors * problem.dimension, "dipoles", dipoles_);
+    for (const auto& info : kernel.outputs) {
+        auto& view = outputs_.of(info.output);
+        if (comm::any_rank(ranks, static_cast<bool>(view)) && !view)
+            view = room(own.targets, vectors * kernel.width(info, problem.dimension));
     }
 }
 

@@ -8,6 +8,7 @@
 #include <farfield/sum.h>
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -22,8 +23,13 @@ public:
     [[nodiscard]] std::int64_t mine() const { return counts_[static_cast<std::size_t>(rank_)]; }
     /// The first of this rank's.
     [[nodiscard]] std::int64_t first() const { return first_; }
-    /// All rows of a checked view of one dimension or two, row-major. `what`: of messages ("sources").
+    /// This rank's rows of a checked view of one dimension or two, as contiguous doubles on the host: those
+    /// of the view, or a `copy`. `what`: of messages ("sources").
     /// @throws InvalidArgument on all ranks where one has a number that is not finite
+    [[nodiscard]] std::span<const double> own(comm::Transport& ranks, const ConstArrayView& rows,
+                                              std::int64_t columns, std::string_view what, int threads,
+                                              std::vector<double>& copy) const;
+    /// All rows, row-major. @throws as `own`
     [[nodiscard]] std::vector<double> gather(comm::Transport& ranks, const ConstArrayView& rows,
                                              std::int64_t columns, std::string_view what) const;
 
@@ -33,16 +39,21 @@ private:
     std::int64_t all_ = 0, first_ = 0;
 };
 
-/// The points of all ranks.
+/// The points of all ranks, or how many each has.
 struct PointsOfRanks {
-    /// Reads each rank's own. `targets`: null where they are the sources.
+    /// Checks each rank's own and counts them. `targets`: null where they are the sources.
     /// @throws InvalidArgument on all ranks for a mistake of one.
     PointsOfRanks(comm::Transport& ranks, const ConstArrayView& sources, const ConstArrayView* targets);
+    /// All ranks get the points of all.
+    void gather(comm::Transport& ranks, const ConstArrayView& own_sources, const ConstArrayView* own_targets);
 
     int dimension;
     RowsOfRanks source_rows, target_rows; ///< the same where targets are the sources
-    std::vector<double> sources, targets;
+    /// The problem of this rank's rows alone.
+    [[nodiscard]] SumProblem own(SumProblem problem) const;
+    std::vector<double> sources, targets; ///< of all, once they are gathered
 
+    /// Of all rows; without numbers before they are gathered.
     [[nodiscard]] ConstArrayView source_view() const;
     [[nodiscard]] ConstArrayView target_view() const;
 };
@@ -67,6 +78,24 @@ private:
     std::vector<std::vector<double>> values_;
     SumStrengths all_strengths_;
     SumOutputs all_outputs_;
+};
+
+/// The same of this rank's rows alone, where the method takes these: with the strengths and outputs that any
+/// rank has.
+class OwnExecution {
+public:
+    /// @throws InvalidArgument on all ranks for a mistake of one
+    OwnExecution(comm::Transport& ranks, const PointsOfRanks& points, const SumProblem& problem, int threads,
+                 const SumStrengths& strengths, const SumOutputs& outputs);
+
+    [[nodiscard]] const SumStrengths& strengths() const { return strengths_; }
+    [[nodiscard]] const SumOutputs& outputs() const { return outputs_; }
+
+private:
+    std::vector<double> charges_, dipoles_;   ///< copies, where they are needed
+    std::vector<std::vector<double>> values_; ///< of outputs that only others want, and of no rows
+    SumStrengths strengths_;
+    SumOutputs outputs_;
 };
 
 } // namespace farfield

@@ -5,7 +5,8 @@
 namespace farfield::comm {
 namespace {
 
-constexpr int barrier_tag = first_own_tag, broadcast_tag = first_own_tag + 1, gather_tag = first_own_tag + 2;
+constexpr int barrier_tag = first_own_tag, broadcast_tag = first_own_tag + 1, gather_tag = first_own_tag + 2,
+              add_tag = first_own_tag + 3;
 
 template <class Container>
 Container resized_from_rank(Transport& transport, Container values, int root) {
@@ -58,6 +59,34 @@ void all_gather_by_messages(Transport& transport, ConstBytes mine, Bytes all,
         transport.receive(part(rank - step - 1), (rank - 1 + size) % size, gather_tag)->wait();
         sent->wait();
     }
+}
+
+// Each rank adds up a part, which it gets from all others.
+void add_over_ranks(Transport& transport, std::span<std::int32_t> values) {
+    const int size = transport.size();
+    if (size == 1) return;
+    const auto count = std::ssize(values);
+    const auto begin = [&](int rank) { return count * rank / size; };
+    const auto part = [&](int rank) {
+        return values.subspan(static_cast<std::size_t>(begin(rank)),
+                              static_cast<std::size_t>(begin(rank + 1) - begin(rank)));
+    };
+    const auto mine = part(transport.rank());
+    std::vector<std::int32_t> others(mine.size() * static_cast<std::size_t>(size));
+    std::vector<MessageHandle> messages;
+    for (int rank = 0; rank < size; ++rank) {
+        if (rank == transport.rank()) continue;
+        const auto from =
+            std::span(others).subspan(mine.size() * static_cast<std::size_t>(rank), mine.size());
+        if (!from.empty()) messages.push_back(transport.receive(bytes_of(from), rank, add_tag));
+        if (!part(rank).empty()) messages.push_back(transport.send(bytes_of(part(rank)), rank, add_tag));
+    }
+    for (const auto& message : messages) message->wait();
+    for (std::size_t i = 0; i < others.size(); ++i) mine[i % mine.size()] += others[i];
+    std::vector<std::int64_t> counts;
+    for (int rank = 0; rank < size; ++rank) counts.push_back(begin(rank + 1) - begin(rank));
+    const auto all = all_gathered(transport, std::span<const std::int32_t>(mine), counts);
+    std::copy(all.begin(), all.end(), values.begin());
 }
 
 void share_rows(Transport& transport, std::span<double> array, std::int64_t width,

@@ -4,6 +4,7 @@
 
 #include <farfield/error.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -102,6 +103,33 @@ std::vector<T> all_gathered(Transport& transport, std::span<const T> mine,
     return all;
 }
 
+/// Rank r gets to[r]. @returns what this rank gets, of one rank after the other
+template <class T>
+std::vector<T> exchanged(Transport& transport, const std::vector<std::vector<T>>& to, int tag) {
+    const auto ranks = to.size(), rank = static_cast<std::size_t>(transport.rank());
+    std::vector<std::int64_t> sizes;
+    for (const auto& values : to) sizes.push_back(std::ssize(values));
+    const auto all = all_gathered(transport, std::span<const std::int64_t>(sizes),
+                                  std::vector(ranks, static_cast<std::int64_t>(ranks)));
+    std::vector<std::size_t> begins{0};
+    for (std::size_t r = 0; r < ranks; ++r)
+        begins.push_back(begins.back() + static_cast<std::size_t>(all[r * ranks + rank]));
+    std::vector<T> from(begins.back());
+    std::vector<MessageHandle> messages;
+    for (std::size_t r = 0; r < ranks; ++r) {
+        const auto part = std::span(from).subspan(begins[r], begins[r + 1] - begins[r]);
+        if (r == rank) {
+            std::copy(to[r].begin(), to[r].end(), part.begin());
+            continue;
+        }
+        if (!part.empty()) messages.push_back(transport.receive(bytes_of(part), static_cast<int>(r), tag));
+        if (!to[r].empty())
+            messages.push_back(transport.send(bytes_of(std::span<const T>(to[r])), static_cast<int>(r), tag));
+    }
+    for (const auto& message : messages) message->wait();
+    return from;
+}
+
 /// The value of one rank, on all.
 template <class T>
 T from_rank(Transport& transport, T value, int root = 0) {
@@ -113,6 +141,9 @@ template <class T>
 T from_rank(Transport* transport, T value, int root = 0) {
     return transport != nullptr ? from_rank(*transport, value, root) : value;
 }
+
+/// Adds up the numbers of all ranks, place by place: all ranks get the sums.
+void add_over_ranks(Transport& transport, std::span<std::int32_t> values);
 
 /// Rank r has rows [begins[r], begins[r + 1]) of an array of `width` numbers a row: all get all.
 void share_rows(Transport& transport, std::span<double> array, std::int64_t width,

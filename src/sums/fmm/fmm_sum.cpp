@@ -11,6 +11,7 @@
 #include "sums/fmm/softened.h"
 #include "sums/kernels/kernel.h"
 #include "sums/points/float_range.h"
+#include "sums/points/over_ranks.h"
 #include "sums/points/power_of_two.h"
 
 #include <farfield/error.h>
@@ -24,11 +25,27 @@ namespace {
 
 constexpr double work_of_a_pair = 8.0; ///< in multiply-adds, for the share of the work done
 
+/// Potential, field and Hessian of `rows` rows, one array after the other, where results are wanted.
+TileSums places_of_sums(double* values, std::size_t rows, const DirectResults& results) {
+    TileSums sums;
+    if (results.potential != nullptr) sums.potential = values;
+    for (std::size_t axis = 0; axis < 3 && results.field != nullptr; ++axis)
+        sums.field[axis] = values + (axis + 1) * rows;
+    for (std::size_t k = 0; k < 6 && results.hessian != nullptr; ++k)
+        sums.hessian[k] = values + (k + 4) * rows;
+    return sums;
+}
+
+std::size_t numbers_of_sums(std::size_t rows, const DirectResults& results) {
+    return (results.hessian != nullptr ? 10 : 4) * rows;
+}
+
 } // namespace
 
 FmmSum::FmmSum(const SumProblem& problem, const SumOptions& options)
     : problem_(problem), options_(options), shape_(fmm_shape(problem, options, cost_table_in_use().table)),
-      share_(CommunicatorAccess::transport(options.communicator)) {
+      share_(CommunicatorAccess::transport(options.communicator)),
+      own_points_(share_.ranks() != nullptr && !CommunicatorAccess::gives_everything(options.communicator)) {
     options_.isa = resolve_isa(options.isa);
     if (options.threads > 0) return;
     const auto& table = cost_table_in_use().table;
@@ -39,8 +56,15 @@ FmmSum::FmmSum(const SumProblem& problem, const SumOptions& options)
 }
 
 void FmmSum::set_points(RawVector<double> sources, RawVector<double> targets) {
-    frame_ = choose_frame(sources, targets, options_.softening, options_.threads);
-    require_float_range(sources, targets, frame_, options_.softening, options_.precision, options_.threads);
+    if (own_points_) {
+        frame_ = frame_over_ranks(*share_.ranks(), sources, options_.softening, options_.threads);
+        require_float_range_over_ranks(*share_.ranks(), sources, frame_, options_.softening,
+                                       options_.precision, options_.threads);
+    } else {
+        frame_ = choose_frame(sources, targets, options_.softening, options_.threads);
+        require_float_range(sources, targets, frame_, options_.softening, options_.precision,
+                            options_.threads);
+    }
     source_points_ = in_frame(frame_, std::move(sources), options_.threads);
     target_points_ = in_frame(frame_, std::move(targets), options_.threads);
     softening_ = std::ldexp(options_.softening, frame_.exponent);
@@ -49,11 +73,20 @@ void FmmSum::set_points(RawVector<double> sources, RawVector<double> targets) {
     prepare();
 }
 
-// What cells cost depends on their width beside ε.
-void FmmSum::fit_shape() {
+bool FmmSum::takes_own_points(const SumProblem& problem, const SumOptions& options) {
+    return problem.self && problem.sources > 0 && !options.guaranteed;
+}
+
+std::array<Extent, 3> FmmSum::extents() const {
     std::array<Extent, 3> ranges;
     extend(ranges, source_points_, options_.threads);
     extend(ranges, target_points_, options_.threads);
+    return own_points_ ? extents_over_ranks(*share_.ranks(), ranges) : ranges;
+}
+
+// What cells cost depends on their width beside ε.
+void FmmSum::fit_shape() {
+    const auto ranges = extents();
     shape_ = fmm_shape(problem_, options_, cost_table_in_use().table, shape_.order.order,
                        softening_ / longest_side(ranges));
 }
@@ -83,16 +116,19 @@ void FmmSum::prepare() {
     shape_ = comm::from_rank(share_.ranks(), shape_); // hosts may have cost tables of their own
     float_far_.clear();                               // they refer to the tree
     double_far_.clear();
-    tree_.emplace(source_points_, target_points_, problem_.self, shape_.tree, threads);
+    tree_.emplace(source_points_, target_points_, problem_.self, shape_.tree, threads,
+                  own_points_ ? share_.ranks() : nullptr);
     lists_ = near_lists(*tree_, shape_.few, threads);
-    near_.make(*tree_, lists_, threads);
-    share_.divide(*tree_, lists_, near_, [&] {
+    share_.divide(*tree_, lists_, [&] {
         const auto rates =
             fmm_rates(cost_table_in_use().table, problem_, options_, shape_.order, shape_.wide);
         return LeafRates{.seconds_a_pair = rates.seconds_a_pair,
                          .seconds_a_cell = rates.seconds_a_cell,
                          .seconds_a_point = rates.seconds_a_point};
     });
+    if (own_points_)
+        rank_points_.emplace(*share_.ranks(), *tree_, lists_, *share_.cells(), source_points_, threads);
+    near_.make(*tree_, lists_, threads);
     if (options_.precision == Precision::float64)
         set_near_points(double_sources_, double_targets_);
     else
@@ -189,7 +225,7 @@ void FmmSum::compute_sums(const TileSums& sums, SumReport& report, const SumHook
     else
         add_far_fields(float_far_, sums, report, watch);
     end_where_stopped();
-    share_.gather_sums(sums);
+    if (!own_points_) share_.gather_sums(sums);
 }
 
 void FmmSum::compute(std::span<const double> strengths, std::span<const double> dipoles,
@@ -215,35 +251,83 @@ void FmmSum::compute_at_order(std::span<const double> strengths, std::span<const
                   .leaves = static_cast<std::int64_t>(lists_.leaves.size()),
                   .near_pairs = near_.pairs(),
                   .multiply_adds = shape_.wide ? double_far_.work() : float_far_.work()};
-    const int exponent = strength_exponent(strengths, dipoles, frame_.exponent, report.threads);
+    const int exponent = own_points_ ? strength_exponent_over_ranks(*share_.ranks(), strengths, dipoles,
+                                                                    frame_.exponent, report.threads)
+                                     : strength_exponent(strengths, dipoles, frame_.exponent, report.threads);
     strength_exponent_ = exponent;
-    const PowerOfTwo scale(exponent);
+    bring_strengths(strengths, dipoles, exponent);
+    const auto rows = static_cast<std::size_t>(own_points_ ? rank_points_->rows() : problem_.targets);
+    const auto numbers = numbers_of_sums(rows, results);
+    double* const values = sums_.take(numbers);
+    const auto sums = places_of_sums(values, rows, results);
+    report.prepare_seconds = clock.lap();
+    if (tree_->source_count() == 0)
+        std::fill_n(values, numbers, 0.0);
+    else if (problem_.targets > 0)
+        compute_sums(sums, report, hooks);
+    report.compute_seconds = clock.lap();
+    if (own_points_)
+        write_own_results(sums, strengths, dipoles, results, report, hooks);
+    else
+        write_results(sums, results, exponent, report, hooks);
+    report.finish_seconds = clock.lap();
+}
+
+void FmmSum::bring_strengths(std::span<const double> strengths, std::span<const double> dipoles,
+                             int exponent) {
+    const PowerOfTwo scale(exponent), scale_of_dipoles(exponent + frame_.exponent);
+    if (own_points_) {
+        strengths_.resize(static_cast<std::size_t>(rank_points_->rows()));
+        rank_points_->bring(strengths, 1, scale, strengths_.data());
+        const bool any = comm::any_rank(*share_.ranks(), !dipoles.empty());
+        dipoles_.resize(any ? 3 * strengths_.size() : 0);
+        if (any) rank_points_->bring(dipoles, 3, scale_of_dipoles, dipoles_.data());
+        return;
+    }
     const auto& from = tree_->sources().from;
     strengths_.resize(from.size());
-    parallel_parts(report.threads, from.size(), [&](std::size_t begin, std::size_t end) {
+    parallel_parts(options_.threads, from.size(), [&](std::size_t begin, std::size_t end) {
         for (auto i = begin; i < end; ++i)
             strengths_[i] = scale.product(strengths[static_cast<std::size_t>(from[i])]);
     });
-    const PowerOfTwo scale_of_dipoles(exponent + frame_.exponent);
     dipoles_.resize(dipoles.size());
     for (std::size_t i = 0; i < dipoles.size(); ++i)
         dipoles_[i] = scale_of_dipoles.product(dipoles[3 * static_cast<std::size_t>(from[i / 3]) + i % 3]);
-    const auto m = static_cast<std::size_t>(problem_.targets);
-    const std::size_t numbers = (results.hessian != nullptr ? 10 : 4) * m;
-    double* const values = sums_.take(numbers);
-    TileSums sums;
-    for (std::size_t k = 0; k < 6 && results.hessian != nullptr; ++k) sums.hessian[k] = values + (k + 4) * m;
-    if (results.potential != nullptr) sums.potential = values;
-    for (std::size_t axis = 0; axis < 3 && results.field != nullptr; ++axis)
-        sums.field[axis] = values + (axis + 1) * m;
-    report.prepare_seconds = clock.lap();
-    if (strengths_.empty())
-        std::fill_n(values, numbers, 0.0);
-    else if (m > 0)
-        compute_sums(sums, report, hooks);
-    report.compute_seconds = clock.lap();
-    write_results(sums, results, exponent, report, hooks);
-    report.finish_seconds = clock.lap();
+}
+
+// Sums go back to the ranks that gave the points.
+void FmmSum::write_own_results(const TileSums& sums, std::span<const double> strengths,
+                               std::span<const double> dipoles, const DirectResults& results,
+                               SumReport& report, const SumHooks& hooks) {
+    const auto& order = rank_points_->order();
+    const auto rows = std::max<std::size_t>(order.size(), 1); // places of no rows are places, too
+    double* const values = given_sums_.take(numbers_of_sums(rows, results));
+    const auto given = places_of_sums(values, rows, results);
+    rank_points_->bring_back(sums, given);
+    OrderedSums ordered{.problem = problem_,
+                        .frame = frame_,
+                        .softening = softening_,
+                        .precision = options_.precision,
+                        .source_points = source_points_,
+                        .target_points = {},
+                        .source_from = {},
+                        .target_from = order,
+                        .strengths = {},
+                        .strength_exponent = strength_exponent_,
+                        .sums = given,
+                        .stop_requested = hooks.stop_requested};
+    if (!comm::any_rank(*share_.ranks(), !write_rows(ordered, results, report.threads))) return;
+    const auto scaled = [](std::span<const double> from, int exponent) {
+        const PowerOfTwo scale(exponent);
+        std::vector<double> out(from.size());
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = scale.product(from[i]);
+        return out;
+    };
+    const auto charges = scaled(strengths, strength_exponent_);
+    const auto moments = scaled(dipoles, strength_exponent_ + frame_.exponent);
+    ordered.strengths = charges;
+    ordered.dipoles = moments;
+    repair_on_ranks(*share_.ranks(), ordered, results, report);
 }
 
 void FmmSum::write_results(const TileSums& sums, const DirectResults& results, int strength_exponent,

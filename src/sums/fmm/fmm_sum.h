@@ -6,6 +6,7 @@
 #include "base/work_array.h"
 #include "sums/direct/cpu/direct.h"
 #include "sums/fmm/common/near_blocks.h"
+#include "sums/fmm/common/rank_points.h"
 #include "sums/fmm/common/rank_share.h"
 #include "sums/fmm/passes.h"
 #include "sums/fmm/shape.h"
@@ -14,6 +15,7 @@
 
 #include <farfield/sum.h>
 
+#include <array>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -27,7 +29,8 @@ class FmmSum {
 public:
     FmmSum(const SumProblem& problem, const SumOptions& options);
 
-    /// N×3 and M×3, checked; `targets` is empty where they are the sources.
+    /// N×3 and M×3, checked; `targets` is empty where they are the sources. Ranks that do not give everything
+    /// (`takes_own_points`) give their own, and so with strengths and results.
     void set_points(RawVector<double> sources, RawVector<double> targets);
     [[nodiscard]] int threads() const { return options_.threads; }
 
@@ -41,6 +44,9 @@ public:
 
     /// Takes a higher order, one that may bring `error` down to the tolerance. False if there is none.
     bool refine(double error);
+
+    /// Each rank may give points of its own; otherwise all ranks give all.
+    static bool takes_own_points(const SumProblem& problem, const SumOptions& options);
 
 private:
     /// How far an output may be off, and from what.
@@ -75,7 +81,9 @@ private:
             return (harmonics ? harmonics->work() : 0.0) + (softened ? softened->work() : 0.0);
         }
     };
+    [[nodiscard]] std::array<Extent, 3> extents() const;
     void fit_shape();
+    void bring_strengths(std::span<const double> strengths, std::span<const double> dipoles, int exponent);
     template <class T>
     void make_far_field(FarField<T>& far);
     template <class T>
@@ -88,6 +96,9 @@ private:
     void compute_sums(const TileSums& sums, SumReport& report, const SumHooks& hooks);
     void write_results(const TileSums& sums, const DirectResults& results, int strength_exponent,
                        SumReport& report, const SumHooks& hooks);
+    void write_own_results(const TileSums& sums, std::span<const double> strengths,
+                           std::span<const double> dipoles, const DirectResults& results, SumReport& report,
+                           const SumHooks& hooks);
 
     SumProblem problem_;
     SumOptions options_; ///< ISA resolved
@@ -99,6 +110,8 @@ private:
     NearLists lists_;
     NearBlocks near_;
     RankShare share_;
+    bool own_points_; ///< each rank gives its own
+    std::optional<RankPoints> rank_points_;
     OrderSearch orders_;
     PreparedPoints<float> float_sources_, float_targets_;
     PreparedPoints<double> double_sources_, double_targets_;
@@ -109,6 +122,7 @@ private:
     RawVector<double> strengths_; ///< in the frame, in the order of the tree
     std::vector<double> dipoles_; ///< the same, N×3; empty: none
     WorkArray sums_;              ///< potential, field, Hessian, in the order of the tree
+    WorkArray given_sums_;        ///< the same of the points that this rank gave
 };
 
 } // namespace farfield

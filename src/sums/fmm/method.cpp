@@ -121,6 +121,11 @@ bool divides(const SumProblem& problem, const DeviceChoice& device) {
     return !problem.is_periodic() && (device.kind == DeviceKind::cpu || !is_in_plane(problem));
 }
 
+bool takes_own_points(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+    return !problem.is_periodic() && !is_in_plane(problem) && device.kind == DeviceKind::cpu &&
+           FmmSum::takes_own_points(problem, options);
+}
+
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {
     if (is_in_plane(problem)) return make_plane_fmm(problem, options, device);
@@ -175,7 +180,8 @@ constexpr MethodInfo fmm_info{
     .approximates = true,
     .whole_on_gpu = true,
     .open_axes = true,
-    .divides = divides};
+    .divides = divides,
+    .takes_own_points = takes_own_points};
 
 } // namespace
 

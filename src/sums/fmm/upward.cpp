@@ -82,7 +82,7 @@ double FmmPasses<T>::work() const {
     double sum = 0.0;
     for (const auto& cell : tree_.cells())
         if (cell.targets.size() > 0) sum += across[static_cast<std::size_t>(cell.level)];
-    const auto points = tree_.sources().from.size() + tree_.targets().from.size();
+    const auto points = tree_.source_count() + tree_.target_count();
     return sum + point_work(static_cast<double>(points));
 }
 

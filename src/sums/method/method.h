@@ -82,6 +82,10 @@ struct MethodInfo {
     bool open_axes = false;    ///< sums boxes that are periodic along one to three axes, beside open space
     /// Ranks share the work where this is true, each giving all points. Null: they never do.
     bool (*divides)(const SumProblem& problem, const DeviceChoice& device) = nullptr;
+    /// Moreover each rank may give points of its own; otherwise all points come to all ranks first. Null:
+    /// they never may.
+    bool (*takes_own_points)(const SumProblem& problem, const SumOptions& options,
+                             const DeviceChoice& device) = nullptr;
 };
 
 /// Empty, or why this problem cannot be computed on that device and these ranks, with the remedy.

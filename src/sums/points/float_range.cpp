@@ -96,16 +96,31 @@ std::vector<std::size_t> rows_below(std::span<const double> points, const Frame&
     return rows;
 }
 
+/// False where no pair matters.
+bool counts(const Frame& frame, double softening, Precision precision) {
+    return precision != Precision::float64 && std::ldexp(softening, frame.exponent) <= harmless_softening;
+}
+
+/// The smallest coordinate that keeps its digits. In mixed precision what rounding took off a coordinate is
+/// the first to be lost.
+double smallest_kept(const Frame& frame, Precision precision) {
+    const int exponent = smallest_normal + (precision == Precision::mixed ? digits_of_float : 0);
+    return std::ldexp(1.0, exponent - frame.exponent);
+}
+
 } // namespace
+
+bool may_go_beyond_float(std::span<const double> points, const Frame& frame, double softening,
+                         Precision precision, int threads) {
+    return counts(frame, softening, precision) &&
+           !rows_below(points, frame, smallest_kept(frame, precision), threads).empty();
+}
 
 std::optional<LostPair> pair_beyond_float(std::span<const double> sources, std::span<const double> targets,
                                           const Frame& frame, double softening, Precision precision,
                                           int threads) {
-    if (precision == Precision::float64 || std::ldexp(softening, frame.exponent) > harmless_softening)
-        return std::nullopt;
-    // In mixed precision what rounding took off a coordinate is the first to be lost.
-    const int exponent = smallest_normal + (precision == Precision::mixed ? digits_of_float : 0);
-    const double threshold = std::ldexp(1.0, exponent - frame.exponent);
+    if (!counts(frame, softening, precision)) return std::nullopt;
+    const double threshold = smallest_kept(frame, precision);
     const auto found = [&](const Point& target, const Point& source) {
         return LostPair{target.row, source.row,
                         std::ldexp(Cells::distance_of(target, source), smallest_normal - frame.exponent)};

@@ -25,6 +25,10 @@ std::optional<LostPair> pair_beyond_float(std::span<const double> sources, std::
                                           const Frame& frame, double softening, Precision precision,
                                           int threads = 1);
 
+/// Some coordinate is so small, not 0, that a point nearby could be of such a pair.
+bool may_go_beyond_float(std::span<const double> points, const Frame& frame, double softening,
+                         Precision precision, int threads = 1);
+
 /// @throws InvalidArgument where there is such a pair, naming its rows; nothing for double.
 void require_float_range(std::span<const double> sources, std::span<const double> targets, const Frame& frame,
                          double softening, Precision precision, int threads = 1);

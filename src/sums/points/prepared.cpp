@@ -12,17 +12,6 @@ namespace {
 
 constexpr int extent_exponent = 10;
 
-double largest_of(std::span<const double> values, int threads) {
-    const auto of_part = [&](std::size_t begin, std::size_t end) {
-        double largest = 0.0;
-        for (auto i = begin; i < end; ++i) largest = std::max(largest, std::abs(values[i]));
-        return largest;
-    };
-    if (threads == 1) return of_part(0, values.size());
-    const auto parts = parallel_results(threads, values.size(), of_part);
-    return parts.empty() ? 0.0 : *std::max_element(parts.begin(), parts.end());
-}
-
 std::size_t padded(std::size_t n) { return (n + point_padding - 1) / point_padding * point_padding; }
 
 } // namespace
@@ -86,6 +75,17 @@ RawVector<double> in_frame(const Frame& frame, RawVector<double> points, int thr
     return points;
 }
 
+double largest_magnitude(std::span<const double> values, int threads) {
+    const auto of_part = [&](std::size_t begin, std::size_t end) {
+        double largest = 0.0;
+        for (auto i = begin; i < end; ++i) largest = std::max(largest, std::abs(values[i]));
+        return largest;
+    };
+    if (threads == 1) return of_part(0, values.size());
+    const auto parts = parallel_results(threads, values.size(), of_part);
+    return parts.empty() ? 0.0 : *std::max_element(parts.begin(), parts.end());
+}
+
 int strength_exponent(double largest) {
     int exponent = 0;
     std::frexp(largest, &exponent);
@@ -93,12 +93,13 @@ int strength_exponent(double largest) {
 }
 
 int strength_exponent(std::span<const double> strengths) {
-    return strength_exponent(largest_of(strengths, 1));
+    return strength_exponent(largest_magnitude(strengths, 1));
 }
 
 int strength_exponent(std::span<const double> strengths, std::span<const double> dipoles, int lengths,
                       int threads) {
-    return strength_exponent(largest_of(strengths, threads), largest_of(dipoles, threads), lengths);
+    return strength_exponent(largest_magnitude(strengths, threads), largest_magnitude(dipoles, threads),
+                             lengths);
 }
 
 int strength_exponent(double largest, double longest, int lengths) {

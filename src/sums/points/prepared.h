@@ -44,6 +44,9 @@ Frame choose_frame(std::span<const double> sources, std::span<const double> targ
 /// N×3, moved into the frame.
 RawVector<double> in_frame(const Frame& frame, RawVector<double> points, int threads);
 
+/// Of numbers; 0 of none.
+double largest_magnitude(std::span<const double> values, int threads);
+
 /// The exponent e for which max |q|·2^e lies in [0.5, 1); 0 where all are zero.
 int strength_exponent(std::span<const double> strengths);
 

@@ -1,10 +1,12 @@
 #include "sums/tree/dimension.h"
 
+#include "backend/comm/transport.h"
 #include "backend/threads/parallel.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <vector>
 
 namespace farfield {
 namespace {
@@ -22,8 +24,16 @@ std::size_t run_end(const Keys& keys, std::size_t begin, int shift) {
     return static_cast<std::size_t>(end - keys.begin());
 }
 
-// Others in its cell that a point has, in the mean.
-double others_in_cell(const Keys& keys, int shift, int threads) {
+/// Points in a cell, whose keys have this prefix.
+struct Run {
+    std::uint64_t prefix = 0;
+    std::int64_t points = 0;
+};
+
+std::int64_t pairs_of(std::int64_t points) { return points * (points - 1); }
+
+/// Directed pairs of points that share a cell.
+std::int64_t pairs_in_cells(const Keys& keys, int shift, int threads) {
     const auto pairs = parallel_results(threads, keys.size(), [&](std::size_t begin, std::size_t end) {
         std::int64_t sum = 0;
         auto first = begin; // of the first run that begins here
@@ -31,24 +41,54 @@ double others_in_cell(const Keys& keys, int shift, int threads) {
             first = run_end(keys, begin, shift);
         while (first < end) {
             const auto behind = run_end(keys, first, shift);
-            const auto points = static_cast<std::int64_t>(behind - first);
-            sum += points * (points - 1);
+            sum += pairs_of(static_cast<std::int64_t>(behind - first));
             first = behind;
         }
         return sum;
     });
-    return static_cast<double>(std::accumulate(pairs.begin(), pairs.end(), std::int64_t{0})) /
-           static_cast<double>(keys.size());
+    return std::accumulate(pairs.begin(), pairs.end(), std::int64_t{0});
+}
+
+std::int64_t sum_of_ranks(comm::Transport& ranks, std::int64_t mine) {
+    const auto all = comm::all_values(ranks, mine);
+    return std::accumulate(all.begin(), all.end(), std::int64_t{0});
+}
+
+/// The same of all ranks' points: one of them counts those of a cell.
+std::int64_t pairs_in_cells(comm::Transport& ranks, const Keys& keys, int shift) {
+    constexpr int tag = 102;
+    constexpr std::uint64_t mix = 0x9e3779b97f4a7c15; // cells that lie together go to different ranks
+    std::vector<std::vector<Run>> runs(static_cast<std::size_t>(ranks.size()));
+    for (std::size_t first = 0; first < keys.size();) {
+        const auto end = run_end(keys, first, shift);
+        const auto prefix = keys[first] >> shift;
+        runs[(prefix * mix >> 32U) % runs.size()].push_back({prefix, static_cast<std::int64_t>(end - first)});
+        first = end;
+    }
+    auto all = comm::exchanged(ranks, runs, tag);
+    std::sort(all.begin(), all.end(), [](const Run& a, const Run& b) { return a.prefix < b.prefix; });
+    std::int64_t sum = 0;
+    for (std::size_t n = 0; n < all.size();) {
+        Run cell = all[n];
+        while (++n < all.size() && all[n].prefix == cell.prefix) cell.points += all[n].points;
+        sum += pairs_of(cell.points);
+    }
+    return sum_of_ranks(ranks, sum);
 }
 
 } // namespace
 
-double dimension_of(const Keys& keys, int finest, double others, int threads) {
+double dimension_of(const Keys& keys, int finest, double others, comm::Transport* ranks, int threads) {
     constexpr double space = 3.0;
-    if (keys.empty()) return space;
+    const auto mine = static_cast<std::int64_t>(keys.size());
+    const auto points = ranks != nullptr ? sum_of_ranks(*ranks, mine) : mine;
+    if (points == 0) return space;
     double before = 0.0;
     for (int level = 0; level <= finest; ++level) {
-        const double found = others_in_cell(keys, 3 * (finest - level), threads);
+        const int shift = 3 * (finest - level);
+        const auto pairs =
+            ranks != nullptr ? pairs_in_cells(*ranks, keys, shift) : pairs_in_cells(keys, shift, threads);
+        const double found = static_cast<double>(pairs) / static_cast<double>(points); // others of a point
         if (found <= others)
             return before > 0.0 && found > 0.0 ? std::min(space, std::log2(before / found)) : space;
         before = found;

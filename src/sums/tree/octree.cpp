@@ -1,6 +1,8 @@
 #include "sums/tree/octree.h"
 
+#include "backend/comm/transport.h"
 #include "backend/threads/parallel.h"
+#include "sums/points/over_ranks.h"
 #include "sums/tree/cube.h"
 #include "sums/tree/dimension.h"
 #include "sums/tree/morton.h"
@@ -38,37 +40,45 @@ int deepest_level(int coarse) {
 }
 
 Octree::Octree(std::span<const double> sources, std::span<const double> targets, bool self,
-               const TreeShape& shape, int threads)
+               const TreeShape& shape, int threads, comm::Transport* ranks)
     : shape_(shape), self_(self),
       finest_(shape.depth >= 0 ? std::min(shape.depth, deepest_level(shape.coarse))
                                : deepest_level(shape.coarse)) {
     if (shape.deepest >= 0) finest_ = std::min(finest_, shape.deepest);
-    choose_cube(sources, targets, threads);
+    choose_cube(sources, targets, ranks, threads);
     Keys source_keys;
     Keys target_keys;
-    sources_ = sorted(sources, source_keys, threads);
-    if (!self_) targets_ = sorted(targets, target_keys, threads);
+    if (ranks != nullptr) {
+        auto order = sort_keys(keys_of(sources, threads), threads);
+        source_keys = std::move(order.keys);
+        sources_.from = std::move(order.from);
+    } else {
+        sources_ = sorted(sources, source_keys, threads);
+        if (!self_) targets_ = sorted(targets, target_keys, threads);
+    }
     if (shape_.more_on_surfaces)
-        fit_to_surfaces(target_keys.size() > source_keys.size() ? target_keys : source_keys, threads);
-    make_coarse_cells(source_keys, target_keys);
+        fit_to_surfaces(target_keys.size() > source_keys.size() ? target_keys : source_keys, ranks, threads);
+    make_coarse_cells(source_keys, target_keys, ranks);
     for (int level = 0; levels_.back() != static_cast<std::int32_t>(cells_.size()); ++level) {
         const auto begin = levels_.back();
         const auto end = static_cast<std::int32_t>(cells_.size());
         levels_.push_back(end);
         find_neighbours(begin, end, threads);
-        divide(begin, end, source_keys, target_keys, threads);
+        divide(begin, end, source_keys, target_keys, ranks, threads);
     }
 }
 
-void Octree::choose_cube(std::span<const double> sources, std::span<const double> targets, int threads) {
+void Octree::choose_cube(std::span<const double> sources, std::span<const double> targets,
+                         comm::Transport* ranks, int threads) {
     std::array<Extent, 3> ranges;
     for (const auto points : {sources, targets}) extend(ranges, points, threads);
+    if (ranks != nullptr) ranges = extents_over_ranks(*ranks, ranges);
     const auto cube = cube_around(ranges, shape_.steps);
     std::copy(cube.low, cube.low + 3, low_);
     side_ = cube.side;
 }
 
-TreePoints Octree::sorted(std::span<const double> points, Keys& keys, int threads) const {
+Octree::Keys Octree::keys_of(std::span<const double> points, int threads) const {
     const auto n = points.size() / 3;
     const auto cells = static_cast<std::int64_t>(shape_.coarse) << finest_;
     const double scale = static_cast<double>(cells) / side_;
@@ -84,7 +94,16 @@ TreePoints Octree::sorted(std::span<const double> points, Keys& keys, int thread
             unsorted[i] = morton_key(index[0], index[1], index[2]);
         }
     });
-    auto order = sort_keys(std::move(unsorted), threads);
+    return unsorted;
+}
+
+RawVector<std::int32_t> Octree::order_of(std::span<const double> points, int threads) const {
+    return sort_keys(keys_of(points, threads), threads).from;
+}
+
+TreePoints Octree::sorted(std::span<const double> points, Keys& keys, int threads) const {
+    const auto n = points.size() / 3;
+    auto order = sort_keys(keys_of(points, threads), threads);
     keys = std::move(order.keys);
     TreePoints out;
     out.from = std::move(order.from);
@@ -97,33 +116,66 @@ TreePoints Octree::sorted(std::span<const double> points, Keys& keys, int thread
     return out;
 }
 
-void Octree::fit_to_surfaces(const Keys& keys, int threads) {
-    const double dimension = dimension_of(keys, finest_, shape_.most, threads);
+void Octree::fit_to_surfaces(const Keys& keys, comm::Transport* ranks, int threads) {
+    const double dimension = dimension_of(keys, finest_, shape_.most, ranks, threads);
     shape_.most = static_cast<std::int32_t>(shape_.most * std::exp2(std::clamp(3.0 - dimension, 0.0, 1.0)));
 }
 
-void Octree::make_coarse_cells(const Keys& source_keys, const Keys& target_keys) {
+// Of cells in the order of the curve this rank has found its own points. @param begin  of the rows that all
+// ranks' points have in them
+void Octree::count_over_ranks(comm::Transport& ranks, std::span<const std::span<Found>> runs,
+                              std::span<const std::int32_t> begins) {
+    std::vector<std::int32_t> counts;
+    for (const auto run : runs)
+        for (const auto& found : run) counts.push_back(found.given.size());
+    comm::add_over_ranks(ranks, counts);
+    auto count = counts.begin();
+    for (std::size_t n = 0; n < runs.size(); ++n) {
+        auto begin = begins[n];
+        for (auto& found : runs[n]) {
+            found.cell.sources = found.cell.targets = {begin, begin + *count};
+            begin += *count++;
+        }
+    }
+}
+
+void Octree::make_coarse_cells(const Keys& source_keys, const Keys& target_keys, comm::Transport* ranks) {
     const int k = shape_.coarse;
     const BlockRange all_sources{0, static_cast<std::int32_t>(source_keys.size())};
     const BlockRange all_targets{0, static_cast<std::int32_t>(target_keys.size())};
-    std::vector<std::pair<std::uint64_t, TreeCell>> found;
+    const auto prefix_of = [](const Found& found) {
+        const auto& index = found.cell.index;
+        return morton_key(static_cast<std::uint32_t>(index[0]), static_cast<std::uint32_t>(index[1]),
+                          static_cast<std::uint32_t>(index[2]));
+    };
+    std::vector<Found> all;
     for (int z = 0; z < k; ++z)
         for (int y = 0; y < k; ++y)
             for (int x = 0; x < k; ++x) {
-                TreeCell cell{.index = {x, y, z}};
-                const auto prefix = morton_key(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
-                                               static_cast<std::uint32_t>(z));
-                cell.sources = part_with(source_keys, all_sources, 3 * finest_, prefix);
+                Found found{.cell = {.index = {x, y, z}}};
+                const auto prefix = prefix_of(found);
+                auto& cell = found.cell;
+                cell.sources = found.given = part_with(source_keys, all_sources, 3 * finest_, prefix);
                 cell.targets =
                     self_ ? cell.sources : part_with(target_keys, all_targets, 3 * finest_, prefix);
-                if (has_points(cell)) found.emplace_back(prefix, cell);
+                all.push_back(found);
             }
-    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::sort(all.begin(), all.end(),
+              [&](const Found& a, const Found& b) { return prefix_of(a) < prefix_of(b); });
+    if (ranks != nullptr) {
+        const std::span<Found> run(all);
+        constexpr std::int32_t begin = 0;
+        count_over_ranks(*ranks, std::span(&run, 1), std::span(&begin, 1));
+    }
     coarse_.assign(coarse_place(0, 0, k), no_cell);
-    for (const auto& [prefix, cell] : found) {
+    for (const auto& [cell, given] : all) {
+        if (!has_points(cell)) continue;
         coarse_[coarse_place(cell.index[0], cell.index[1], cell.index[2])] =
             static_cast<std::int32_t>(cells_.size());
         cells_.push_back(cell);
+        if (ranks != nullptr) given_.push_back(given);
+        counts_[0] += cell.sources.size();
+        counts_[1] += cell.targets.size();
     }
 }
 
@@ -142,54 +194,74 @@ Octree::Children Octree::children_of(std::int32_t number, const Keys& source_key
         << 3U;
     Children children;
     for (std::uint64_t octant = 0; octant < 8; ++octant) {
-        auto& child = children[octant];
+        auto& child = children[octant].cell;
         child.level = parent.level + 1;
         child.parent = number;
         for (int axis = 0; axis < 3; ++axis)
             child.index[axis] = 2 * parent.index[axis] + static_cast<std::int32_t>(octant >> axis & 1U);
-        child.sources = part_with(source_keys, parent.sources, shift, first + octant);
+        child.sources = children[octant].given = part_with(source_keys, given(number), shift, first + octant);
         child.targets = self_ ? child.sources : part_with(target_keys, parent.targets, shift, first + octant);
     }
     return children;
 }
 
 void Octree::divide(std::int32_t begin, std::int32_t end, const Keys& source_keys, const Keys& target_keys,
-                    int threads) {
-    struct Part {
-        std::vector<Children> children;
-        std::size_t cells = 0; ///< with points
-    };
-    const auto parts = parallel_results(
+                    comm::Transport* ranks, int threads) {
+    auto parts = parallel_results(
         threads, static_cast<std::size_t>(end - begin),
         [&](std::size_t first, std::size_t last) {
-            Part part;
-            part.children.reserve(last - first);
+            std::vector<Children> part;
+            part.reserve(last - first);
             for (auto number = begin + static_cast<std::int32_t>(first);
                  number < begin + static_cast<std::int32_t>(last); ++number)
-                if (is_divided(cell(number)) || is_beside_many(number)) {
-                    part.children.push_back(children_of(number, source_keys, target_keys));
-                    const auto& found = part.children.back();
-                    part.cells +=
-                        static_cast<std::size_t>(std::count_if(found.begin(), found.end(), has_points));
-                }
+                if (is_divided(cell(number)) || is_beside_many(number))
+                    part.push_back(children_of(number, source_keys, target_keys));
             return part;
         },
         cells_a_task);
+    if (ranks != nullptr) {
+        std::vector<std::span<Found>> runs;
+        std::vector<std::int32_t> begins;
+        for (auto& part : parts)
+            for (auto& children : part) {
+                runs.emplace_back(children);
+                begins.push_back(cell(children.front().cell.parent).sources.begin);
+            }
+        count_over_ranks(*ranks, runs, begins);
+    }
     std::vector<std::size_t> first{cells_.size()}; // of each part
-    for (const auto& part : parts) first.push_back(first.back() + part.cells);
+    for (const auto& part : parts) {
+        first.push_back(first.back());
+        for (const auto& children : part)
+            first.back() += static_cast<std::size_t>(std::count_if(
+                children.begin(), children.end(), [](const Found& found) { return has_points(found.cell); }));
+    }
     cells_.resize(first.back());
+    if (ranks != nullptr) given_.resize(first.back());
     parallel_for(threads, static_cast<std::int64_t>(parts.size()), [&](std::int64_t number) {
         auto next = first[static_cast<std::size_t>(number)];
-        for (const auto& children : parts[static_cast<std::size_t>(number)].children)
+        for (const auto& children : parts[static_cast<std::size_t>(number)])
             for (std::size_t octant = 0; octant < 8; ++octant) {
-                const auto& child = children[octant];
+                const auto& [child, given] = children[octant];
                 auto& parent = cells_[static_cast<std::size_t>(child.parent)];
                 parent.leaf = false;
                 if (!has_points(child)) continue;
                 parent.children[octant] = static_cast<std::int32_t>(next);
+                if (ranks != nullptr) given_[next] = given;
                 cells_[next++] = child;
             }
     });
+}
+
+void Octree::take_points(std::array<RawVector<double>, 3> x, std::span<const std::int32_t> leaves,
+                         std::span<const std::int32_t> begins) {
+    sources_ = {.from = {}, .x = std::move(x)};
+    given_ = {};
+    for (auto& cell : cells_) cell.sources = cell.targets = {0, cell.sources.size()};
+    for (std::size_t n = 0; n < leaves.size(); ++n) {
+        auto& cell = cells_[static_cast<std::size_t>(leaves[n])];
+        cell.sources = cell.targets = {begins[n], begins[n] + cell.sources.size()};
+    }
 }
 
 double Octree::width(int level) const { return std::ldexp(side_ / shape_.coarse, -level); }

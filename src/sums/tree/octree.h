@@ -13,6 +13,9 @@
 #include <vector>
 
 namespace farfield {
+namespace comm {
+class Transport;
+}
 
 /// What the tree is to be.
 struct TreeShape {
@@ -58,11 +61,17 @@ struct TreePoints {
 class Octree {
 public:
     /// Sources N×3 and targets M×3; `targets` is empty where they are the sources (`self`).
+    /// @param ranks  not null: `sources` are points of this rank, and targets are the sources. The cells are
+    ///     those of all ranks' points, alike on all, and so are their numbers of points and the rows that
+    ///     they would have if one rank had all points. `take_points` brings the points.
     Octree(std::span<const double> sources, std::span<const double> targets, bool self,
-           const TreeShape& shape, int threads);
+           const TreeShape& shape, int threads, comm::Transport* ranks = nullptr);
 
     [[nodiscard]] const TreeShape& shape() const { return shape_; }
     [[nodiscard]] bool self() const { return self_; }
+    /// Of all ranks.
+    [[nodiscard]] std::int64_t source_count() const { return counts_[0]; }
+    [[nodiscard]] std::int64_t target_count() const { return counts_[self_ ? 0 : 1]; }
     [[nodiscard]] const TreePoints& sources() const { return sources_; }
     [[nodiscard]] const TreePoints& targets() const { return self_ ? sources_ : targets_; }
 
@@ -94,22 +103,44 @@ public:
     /// The cell of level 0 there, or no_cell, also outside of the grid.
     [[nodiscard]] std::int32_t coarse_cell(int x, int y, int z) const;
 
+    /// Points as N×3 in the order of the tree, where that of equal keys is as given: number i is row from[i].
+    [[nodiscard]] RawVector<std::int32_t> order_of(std::span<const double> points, int threads) const;
+    /// Where ranks have their points: those that this rank was given, in the order of the tree, are rows
+    /// given_order()[i], and a cell has [given(cell).begin, given(cell).end) of them.
+    [[nodiscard]] std::span<const std::int32_t> given_order() const { return sources_.from; }
+    [[nodiscard]] BlockRange given(std::int32_t cell) const {
+        return given_.empty() ? this->cell(cell).sources : given_[static_cast<std::size_t>(cell)];
+    }
+    /// From now on these are the sources that this rank has: leaf leaves[n], a number of a cell, has the rows
+    /// from begins[n] on. Rows of other cells say only how many there are.
+    void take_points(std::array<RawVector<double>, 3> x, std::span<const std::int32_t> leaves,
+                     std::span<const std::int32_t> begins);
+
 private:
     [[nodiscard]] std::size_t coarse_place(int x, int y, int z) const {
         const int place = x + shape_.coarse * (y + shape_.coarse * z);
         return static_cast<std::size_t>(place);
     }
     using Keys = RawVector<std::uint64_t>;
-    /// The cells within one, empty ones among them, by octant.
-    using Children = std::array<TreeCell, 8>;
-    void choose_cube(std::span<const double> sources, std::span<const double> targets, int threads);
+    /// A cell that may be empty, and its rows of the points that this rank was given.
+    struct Found {
+        TreeCell cell;
+        BlockRange given{};
+    };
+    /// The cells within one, by octant.
+    using Children = std::array<Found, 8>;
+    void choose_cube(std::span<const double> sources, std::span<const double> targets, comm::Transport* ranks,
+                     int threads);
+    [[nodiscard]] Keys keys_of(std::span<const double> points, int threads) const;
     TreePoints sorted(std::span<const double> points, Keys& keys, int threads) const;
-    void fit_to_surfaces(const Keys& keys, int threads);
-    void make_coarse_cells(const Keys& source_keys, const Keys& target_keys);
+    void fit_to_surfaces(const Keys& keys, comm::Transport* ranks, int threads);
+    static void count_over_ranks(comm::Transport& ranks, std::span<const std::span<Found>> runs,
+                                 std::span<const std::int32_t> begins);
+    void make_coarse_cells(const Keys& source_keys, const Keys& target_keys, comm::Transport* ranks);
     [[nodiscard]] Children children_of(std::int32_t number, const Keys& source_keys,
                                        const Keys& target_keys) const;
     void divide(std::int32_t begin, std::int32_t end, const Keys& source_keys, const Keys& target_keys,
-                int threads);
+                comm::Transport* ranks, int threads);
     [[nodiscard]] bool is_divided(const TreeCell& cell) const;
     [[nodiscard]] std::int32_t find_neighbour(const TreeCell& cell, int dx, int dy, int dz) const;
     [[nodiscard]] bool is_beside_many(std::int32_t number) const;
@@ -121,7 +152,9 @@ private:
     double low_[3] = {0.0, 0.0, 0.0};
     double side_ = 1.0;
     TreePoints sources_, targets_;
+    std::array<std::int64_t, 2> counts_{}; ///< of all sources, of all targets
     AlignedVector<TreeCell> cells_;
+    std::vector<BlockRange> given_; ///< by cell; empty: as the cells say
     std::vector<std::int32_t> levels_{0};
     std::vector<std::int32_t> coarse_; ///< k³ cells of level 0
     int neighbour_count_ = 27;

@@ -85,20 +85,20 @@ TEST(Dimension, IsThatOfWhatPointsLieOn) {
     constexpr int level = 12;
     for (const int dimension : {1, 2, 3}) {
         const auto keys = keys_of(of_dimension(dimension), level);
-        const double found = dimension_of(keys, level, 50.0, 1);
+        const double found = dimension_of(keys, level, 50.0, nullptr, 1);
         EXPECT_NEAR(found, dimension, 0.12);
-        for (const int threads : {2, 5}) EXPECT_EQ(dimension_of(keys, level, 50.0, threads), found);
+        for (const int threads : {2, 5}) EXPECT_EQ(dimension_of(keys, level, 50.0, nullptr, threads), found);
     }
 }
 
 // A point has 7 others in the cell of level 0, and 1 in that of level 1.
 TEST(Dimension, ComparesPairsOfTwoLevels) {
     RawVector<std::uint64_t> keys{0, 0, 1, 1, 2, 2, 3, 3};
-    EXPECT_NEAR(dimension_of(keys, 1, 1.5, 1), std::log2(7.0 / 1.0), 1e-12);
-    EXPECT_EQ(dimension_of(keys, 1, 7.5, 1), 3.0) << "all cells hold few";
-    EXPECT_EQ(dimension_of(keys, 1, 0.5, 1), 3.0) << "no cell holds so few";
-    EXPECT_EQ(dimension_of({}, 1, 1.5, 1), 3.0);
-    EXPECT_EQ(dimension_of({5}, 1, 1.5, 1), 3.0);
+    EXPECT_NEAR(dimension_of(keys, 1, 1.5, nullptr, 1), std::log2(7.0 / 1.0), 1e-12);
+    EXPECT_EQ(dimension_of(keys, 1, 7.5, nullptr, 1), 3.0) << "all cells hold few";
+    EXPECT_EQ(dimension_of(keys, 1, 0.5, nullptr, 1), 3.0) << "no cell holds so few";
+    EXPECT_EQ(dimension_of({}, 1, 1.5, nullptr, 1), 3.0);
+    EXPECT_EQ(dimension_of({5}, 1, 1.5, nullptr, 1), 3.0);
 }
 
 TEST(Octree, LeavesOnSurfacesHoldMore) {

@@ -25,6 +25,8 @@ public:
 
     void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
         const int threads = sum_.threads();
+        sources_ = sources.shape[0];
+        targets_ = problem_.self ? sources_ : targets.shape[0];
         sum_.set_points(read_points_on(threads, sources, "sources"),
                         problem_.self ? RawVector<double>() : read_points_on(threads, targets, "targets"));
     }
@@ -37,9 +39,9 @@ public:
     void execute_with_dipoles(const ConstArrayView& strengths, const ConstArrayView& dipoles,
                               const SumOutputs& outputs, const SumHooks& hooks, SumReport& report) override {
         Stopwatch watch;
-        read_values_on(sum_.threads(), strengths, problem_.sources, "strengths", strengths_);
+        read_values_on(sum_.threads(), strengths, sources_, "strengths", strengths_);
         dipoles_.clear();
-        if (dipoles) read_values_on(sum_.threads(), dipoles, problem_.sources, "dipoles", dipoles_, 3);
+        if (dipoles) read_values_on(sum_.threads(), dipoles, sources_, "dipoles", dipoles_, 3);
         if (outputs.potential) require_host(outputs.potential, "potential");
         if (outputs.field) require_host(outputs.field, "field");
         if (outputs.hessian) require_host(outputs.hessian, "hessian");
@@ -53,13 +55,12 @@ public:
         watch.lap();
         const auto write = [&](const ArrayView& view, const double* values, std::int64_t columns) {
             if (values == nullptr || values == view.data) return;
-            parallel_parts(report.threads, static_cast<std::size_t>(problem_.targets),
-                           [&](std::size_t begin, std::size_t end) {
-                               const auto first = static_cast<std::int64_t>(begin);
-                               const auto rows = static_cast<std::int64_t>(end) - first;
-                               write_values(rows_of(view, first, rows), values + first * columns, rows,
-                                            columns);
-                           });
+            parallel_parts(
+                report.threads, static_cast<std::size_t>(targets_), [&](std::size_t begin, std::size_t end) {
+                    const auto first = static_cast<std::int64_t>(begin);
+                    const auto rows = static_cast<std::int64_t>(end) - first;
+                    write_values(rows_of(view, first, rows), values + first * columns, rows, columns);
+                });
         };
         write(outputs.potential, results.potential, 1);
         write(outputs.field, results.field, 3);
@@ -74,9 +75,9 @@ private:
     /// none.
     double* place_of(const ArrayView& view, std::int64_t columns, WorkArray& ours) const {
         if (!view) return nullptr;
-        if (view.dtype == DType::float64 && is_contiguous(view, problem_.targets, columns))
+        if (view.dtype == DType::float64 && is_contiguous(view, targets_, columns))
             return static_cast<double*>(view.data);
-        return ours.take(static_cast<std::size_t>(columns * problem_.targets));
+        return ours.take(static_cast<std::size_t>(columns * targets_));
     }
 
     static OutputSet float_outputs(const SumOutputs& outputs) {
@@ -87,6 +88,7 @@ private:
     }
 
     SumProblem problem_;
+    std::int64_t sources_ = 0, targets_ = 0; ///< that were given, which are all or a rank's own
     Sum sum_;
     RawVector<double> strengths_, dipoles_; ///< of the execution; their memory serves the next
     WorkArray potential_, field_, hessian_; ///< of the execution, too

@@ -1,12 +1,16 @@
 #include "sums/direct/cpu/ordered_results.h"
 
+#include "backend/comm/agree.h"
 #include "backend/threads/parallel.h"
 #include "sums/direct/common/repair.h"
 #include "sums/kernels/kernel.h"
+#include "sums/points/over_ranks.h"
 #include "sums/points/rescale.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 namespace farfield {
@@ -23,11 +27,10 @@ std::vector<double> in_callers_order(std::span<const double> values, std::size_t
 
 } // namespace
 
-void write_ordered(const OrderedSums& from, const DirectResults& results, SumReport& report) {
+bool write_rows(const OrderedSums& from, const DirectResults& results, int threads) {
     const auto& to = from.target_from;
     const auto& sums = from.sums;
-    const auto& problem = from.problem;
-    const auto& kernel = *problem.kernel;
+    const auto& kernel = *from.problem.kernel;
     const auto scale_of = [&](Output output, const double* values) {
         return values == nullptr
                    ? ResultScale(1.0, 0)
@@ -38,7 +41,7 @@ void write_ordered(const OrderedSums& from, const DirectResults& results, SumRep
     const auto of_field = scale_of(Output::field, results.field);
     const auto of_hessian = scale_of(Output::hessian, results.hessian);
     std::atomic<bool> all_finite = true;
-    parallel_parts(report.threads, to.size(), [&](std::size_t begin, std::size_t end) {
+    parallel_parts(threads, to.size(), [&](std::size_t begin, std::size_t end) {
         bool finite = true;
         const auto write = [&](double& out, const ResultScale& scale, double value) {
             out = scale(value);
@@ -54,21 +57,27 @@ void write_ordered(const OrderedSums& from, const DirectResults& results, SumRep
         }
         if (!finite) all_finite = false;
     });
-    if (all_finite) return;
-    const auto strengths = in_callers_order(from.strengths, 1, from.source_from);
-    const auto dipoles = in_callers_order(from.dipoles, 3, from.source_from);
+    return all_finite;
+}
+
+namespace {
+
+/// Points, strengths and results in the caller's order.
+void repair(const OrderedSums& from, std::span<const double> source_points, std::span<const double> strengths,
+            std::span<const double> dipoles, const DirectResults& results, SumReport& report) {
+    const auto& problem = from.problem;
     report.direct.coincident_pairs_skipped =
         repair_rows({.sources = problem.sources,
                      .targets = problem.targets,
-                     .source_points = from.source_points.data(),
+                     .source_points = source_points.data(),
                      .strengths = strengths.data(),
                      .dipoles = dipoles.empty() ? nullptr : dipoles.data(),
-                     .target_points = problem.self ? from.source_points.data() : from.target_points.data(),
+                     .target_points = problem.self ? source_points.data() : from.target_points.data(),
                      .self = problem.self,
                      .softening = from.softening,
                      .frame_exponent = from.frame.exponent,
                      .strength_exponent = from.strength_exponent,
-                     .sign = kernel.sign,
+                     .sign = problem.kernel->sign,
                      .precision = from.precision,
                      .coincident = problem.coincident,
                      .threads = report.threads,
@@ -76,6 +85,42 @@ void write_ordered(const OrderedSums& from, const DirectResults& results, SumRep
                      .potential = results.potential,
                      .field = results.field,
                      .hessian = results.hessian});
+}
+
+} // namespace
+
+void write_ordered(const OrderedSums& from, const DirectResults& results, SumReport& report) {
+    if (write_rows(from, results, report.threads)) return;
+    repair(from, from.source_points, in_callers_order(from.strengths, 1, from.source_from),
+           in_callers_order(from.dipoles, 3, from.source_from), results, report);
+}
+
+void repair_on_ranks(comm::Transport& ranks, const OrderedSums& from, const DirectResults& results,
+                     SumReport& report) {
+    const auto rows = static_cast<std::int64_t>(from.target_from.size());
+    const auto counts = comm::all_values(ranks, rows);
+    const auto first = std::accumulate(counts.begin(), counts.begin() + ranks.rank(), std::int64_t{0});
+    const auto numbers_of = [&](const double* values, std::int64_t width) {
+        if (values == nullptr) return std::vector<double>();
+        return all_of_ranks(ranks, std::span(values, static_cast<std::size_t>(rows * width)));
+    };
+    auto potential = numbers_of(results.potential, 1), field = numbers_of(results.field, 3),
+         hessian = numbers_of(results.hessian, 6);
+    const auto place_of = [](std::vector<double>& values) {
+        return values.empty() ? nullptr : values.data();
+    };
+    const auto points = all_of_ranks(ranks, from.source_points);
+    const auto strengths = all_of_ranks(ranks, from.strengths);
+    const auto dipoles = all_of_ranks(ranks, from.dipoles);
+    const DirectResults of_all{
+        .potential = place_of(potential), .field = place_of(field), .hessian = place_of(hessian)};
+    comm::together(ranks, [&] { repair(from, points, strengths, dipoles, of_all, report); });
+    const auto keep = [&](const std::vector<double>& all, double* own, std::int64_t width) {
+        if (own != nullptr) std::copy_n(all.begin() + first * width, rows * width, own);
+    };
+    keep(potential, results.potential, 1);
+    keep(field, results.field, 3);
+    keep(hessian, results.hessian, 6);
 }
 
 } // namespace farfield

@@ -11,6 +11,9 @@
 #include <span>
 
 namespace farfield {
+namespace comm {
+class Transport;
+}
 
 /// Points and strengths in their frame. Row number i of an order is row from[i] of the caller.
 struct OrderedSums {
@@ -32,5 +35,14 @@ struct OrderedSums {
 /// pair by pair; the report gets the pairs that were left out. @throws InvalidArgument
 /// and Interrupted as `repair_rows`.
 void write_ordered(const OrderedSums& from, const DirectResults& results, SumReport& report);
+
+/// The first part of it: false where a row is not finite.
+bool write_rows(const OrderedSums& from, const DirectResults& results, int threads);
+
+/// The second part where each rank has rows of its own, targets are the sources, and `problem` tells all
+/// ranks': all ranks get all rows. `source_points`, `strengths` and `dipoles` are in the caller's order.
+/// Called by all ranks.
+void repair_on_ranks(comm::Transport& ranks, const OrderedSums& from, const DirectResults& results,
+                     SumReport& report);
 
 } // namespace farfield

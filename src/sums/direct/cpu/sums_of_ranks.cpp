@@ -54,27 +54,29 @@ void gather_rows(comm::Transport& ranks, const SumRows& rows, std::span<const Ro
         for (const auto& [begin, end] : part) rest = rows.unpack(begin, end, rest);
 }
 
-void exchange_rows(comm::Transport& ranks, const SumRows& rows, std::span<const RowRanges> to,
-                   std::span<const RowRanges> from) {
+void exchange_rows(comm::Transport& ranks, const SumRows& mine, std::span<const RowRanges> to,
+                   const SumRows& theirs, std::span<const RowRanges> from) {
     constexpr int tag = 101;
-    std::vector<std::vector<double>> numbers(to.size() + from.size());
+    const auto rank = static_cast<std::size_t>(ranks.rank());
+    std::vector<std::vector<double>> leaving(to.size()), coming(from.size());
     std::vector<comm::MessageHandle> messages;
     for (std::size_t r = 0; r < from.size(); ++r) {
-        auto& coming = numbers[to.size() + r];
-        coming.resize(static_cast<std::size_t>(count_of(from[r]) * rows.arrays()));
-        if (!coming.empty())
-            messages.push_back(ranks.receive(comm::bytes_of(std::span(coming)), static_cast<int>(r), tag));
+        if (r == rank) continue;
+        coming[r].resize(static_cast<std::size_t>(count_of(from[r]) * theirs.arrays()));
+        if (!coming[r].empty())
+            messages.push_back(ranks.receive(comm::bytes_of(std::span(coming[r])), static_cast<int>(r), tag));
     }
     for (std::size_t r = 0; r < to.size(); ++r) {
-        for (const auto& [begin, end] : to[r]) rows.pack(begin, end, numbers[r]);
-        if (!numbers[r].empty())
+        for (const auto& [begin, end] : to[r]) mine.pack(begin, end, leaving[r]);
+        if (r != rank && !leaving[r].empty())
             messages.push_back(
-                ranks.send(comm::bytes_of(std::span<const double>(numbers[r])), static_cast<int>(r), tag));
+                ranks.send(comm::bytes_of(std::span<const double>(leaving[r])), static_cast<int>(r), tag));
     }
+    coming[rank] = std::move(leaving[rank]);
     for (auto& message : messages) message->wait();
     for (std::size_t r = 0; r < from.size(); ++r) {
-        std::span<const double> rest(numbers[to.size() + r]);
-        for (const auto& [begin, end] : from[r]) rest = rows.unpack(begin, end, rest);
+        std::span<const double> rest(coming[r]);
+        for (const auto& [begin, end] : from[r]) rest = theirs.unpack(begin, end, rest);
     }
 }
 

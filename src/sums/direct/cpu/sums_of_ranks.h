@@ -18,7 +18,9 @@ class Transport;
 class SumRows {
 public:
     explicit SumRows(const TileSums& sums);
+    explicit SumRows(std::vector<double*> arrays) : arrays_(std::move(arrays)) {}
     [[nodiscard]] std::int64_t arrays() const { return static_cast<std::int64_t>(arrays_.size()); }
+    [[nodiscard]] double* array(std::size_t number) const { return arrays_[number]; }
     /// Appends rows [begin, end), array by array.
     void pack(std::int64_t begin, std::int64_t end, std::vector<double>& numbers) const;
     /// Replaces them by the first of `numbers`. @returns the numbers that follow
@@ -35,10 +37,10 @@ using RowRanges = std::vector<std::pair<std::int64_t, std::int64_t>>;
 /// Rank r has the rows of parts[r]: all ranks get all. @throws comm::RankFailed
 void gather_rows(comm::Transport& ranks, const SumRows& rows, std::span<const RowRanges> parts);
 
-/// Rank r gets this rank's rows of to[r], and this rank those that from[r] names: at the same places.
-/// @throws comm::RankFailed
-void exchange_rows(comm::Transport& ranks, const SumRows& rows, std::span<const RowRanges> to,
-                   std::span<const RowRanges> from);
+/// Rank r gets the rows to[r] of `mine`, and what rank r sends becomes the rows from[r] of `theirs`; the two
+/// may be the same. @throws comm::RankFailed
+void exchange_rows(comm::Transport& ranks, const SumRows& mine, std::span<const RowRanges> to,
+                   const SumRows& theirs, std::span<const RowRanges> from);
 
 /// Of consecutive tasks the first of each rank, and at the end their number: each rank has about as much
 /// work.

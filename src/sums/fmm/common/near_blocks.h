@@ -13,6 +13,12 @@
 
 namespace farfield {
 
+/// Leaves at which a part may begin that a rank sums (`BlockSumTask::rank_blocks`), and at the end their
+/// number.
+std::vector<std::int32_t> part_starts(const Octree& tree, const NearLists& lists);
+/// Pairs of the lists, by leaf of the targets.
+std::vector<double> pairs_of_leaves(const Octree& tree, const NearLists& lists);
+
 class NearBlocks {
 public:
     /// Tree and lists must stay as they are while sums are computed.
@@ -21,18 +27,11 @@ public:
     /// P2P. Hessians and dipoles take each pair from both sides.
     void sum(const BlockSumTask& task);
 
-    /// Leaves at which a part may begin that a rank sums (`BlockSumTask::rank_blocks`), and at the end their
-    /// number.
-    [[nodiscard]] std::vector<std::int32_t> part_starts() const;
-    /// Pairs of the lists, by leaf of the targets.
-    [[nodiscard]] std::vector<double> pairs_of_leaves() const;
-
     [[nodiscard]] std::int64_t pairs() const { return pairs_; } ///< directed
     /// Those that are computed where neither a Hessian nor dipoles are asked for.
     [[nodiscard]] double computed_pairs() const { return computed_pairs_; }
 
 private:
-    [[nodiscard]] std::vector<BlockRange> source_blocks(int threads) const;
     const OneSidedBlocks& from_both_sides();
 
     const Octree* tree_ = nullptr;

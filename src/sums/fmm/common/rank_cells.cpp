@@ -30,17 +30,67 @@ std::vector<std::pair<std::int32_t, std::int32_t>> RankCells::leaves_within() co
     return within;
 }
 
+std::int32_t RankCells::owner_of_leaf(std::int32_t leaf) const {
+    const auto next = std::upper_bound(first_leaves_.begin(), first_leaves_.end(), leaf);
+    return static_cast<std::int32_t>(next - first_leaves_.begin()) - 1;
+}
+
 std::int32_t RankCells::owner(std::int32_t cell) const {
     const auto [begin, end] = leaves_[static_cast<std::size_t>(cell)];
-    const auto next = std::upper_bound(first_leaves_.begin(), first_leaves_.end(), begin);
-    if (next == first_leaves_.end() || *next < end) return several;
-    return static_cast<std::int32_t>(next - first_leaves_.begin()) - 1;
+    const auto rank = owner_of_leaf(begin);
+    return end <= first_leaves_[static_cast<std::size_t>(rank) + 1] ? rank : several;
+}
+
+RankCells::Halo RankCells::halo() const {
+    const auto count = static_cast<std::size_t>(ranks());
+    Halo out{.to = std::vector<std::vector<std::int32_t>>(count),
+             .from = std::vector<std::vector<std::int32_t>>(count)};
+    const auto [own_begin, own_end] = own_leaves();
+    const auto is_own = [&](std::int32_t leaf) { return own_begin <= leaf && leaf < own_end; };
+    const auto add = [&](std::vector<std::vector<std::int32_t>>& side, std::int32_t rank, std::int32_t leaf) {
+        auto& leaves = side[static_cast<std::size_t>(rank)];
+        if (leaves.empty() || leaves.back() != leaf) leaves.push_back(leaf);
+    };
+    const auto meet = [&](std::int32_t mine, std::int32_t other) {
+        const auto rank = owner_of_leaf(other);
+        add(out.to, rank, mine);
+        add(out.from, rank, other);
+    };
+    for (std::int32_t leaf = 0; leaf < std::ssize(lists_.leaves); ++leaf) {
+        const auto n = static_cast<std::size_t>(leaf);
+        for (auto k = lists_.direct.first[n]; k < lists_.direct.first[n + 1]; ++k) {
+            const auto partner = lists_.direct.partners[static_cast<std::size_t>(k)];
+            if (is_own(leaf) == is_own(partner)) continue;
+            meet(is_own(leaf) ? leaf : partner, is_own(leaf) ? partner : leaf);
+        }
+    }
+    for (std::size_t cell = 0; cell + 1 < lists_.sources.first.size(); ++cell)
+        for (auto k = lists_.sources.first[cell]; k < lists_.sources.first[cell + 1]; ++k) {
+            const auto partner =
+                static_cast<std::size_t>(lists_.sources.partners[static_cast<std::size_t>(k)]);
+            const auto leaf = leaves_[partner].first;
+            const auto [begin, end] = leaves_[cell];
+            if (!is_own(leaf)) {
+                if (holds_own(static_cast<std::int32_t>(cell))) add(out.from, owner_of_leaf(leaf), leaf);
+                continue;
+            }
+            for (auto rank = owner_of_leaf(begin); rank <= owner_of_leaf(end - 1); ++rank) {
+                const auto r = static_cast<std::size_t>(rank);
+                if (rank != rank_ && first_leaves_[r] < first_leaves_[r + 1]) add(out.to, rank, leaf);
+            }
+        }
+    for (auto* side : {&out.to, &out.from})
+        for (auto& leaves : *side) {
+            std::sort(leaves.begin(), leaves.end());
+            leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
+        }
+    return out;
 }
 
 bool RankCells::holds_own(std::int32_t cell) const {
     const auto [begin, end] = leaves_[static_cast<std::size_t>(cell)];
     const auto [own_begin, own_end] = own_leaves();
-    return begin < own_end && own_begin < end;
+    return std::max(begin, own_begin) < std::min(end, own_end);
 }
 
 std::vector<RowRanges> RankCells::target_rows() const {

@@ -38,7 +38,16 @@ public:
     /// Cells with sources that a rank owns, in the order of their numbers.
     [[nodiscard]] std::vector<std::int32_t> owned_cells(std::int32_t rank) const;
 
+    /// Leaves of one rank whose points another needs, by that rank and in rising order: those whose points
+    /// meet its leaves' point by point, or go into local expansions of cells that hold its targets.
+    struct Halo {
+        std::vector<std::vector<std::int32_t>> to;   ///< of this rank's leaves
+        std::vector<std::vector<std::int32_t>> from; ///< of theirs
+    };
+    [[nodiscard]] Halo halo() const;
+
 private:
+    [[nodiscard]] std::int32_t owner_of_leaf(std::int32_t leaf) const;
     /// [begin, end) of the leaves within each cell.
     [[nodiscard]] std::vector<std::pair<std::int32_t, std::int32_t>> leaves_within() const;
 

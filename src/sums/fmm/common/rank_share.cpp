@@ -12,9 +12,8 @@ namespace {
 /// A leaf has its part of the cells above it.
 constexpr double cells_a_leaf = 8.0 / 7.0;
 
-std::vector<double> work_of_leaves(const Octree& tree, const NearLists& lists, const NearBlocks& near,
-                                   const LeafRates& rates) {
-    auto work = near.pairs_of_leaves();
+std::vector<double> work_of_leaves(const Octree& tree, const NearLists& lists, const LeafRates& rates) {
+    auto work = pairs_of_leaves(tree, lists);
     for (std::size_t n = 0; n < work.size(); ++n) {
         const auto& leaf = tree.cell(lists.leaves[n]);
         work[n] *= (tree.self() ? 2.0 : 1.0) * rates.seconds_a_pair; // lists name a pair once
@@ -38,13 +37,12 @@ std::vector<std::int32_t> divide_leaves(comm::Transport& ranks, std::span<const 
 
 } // namespace
 
-void RankShare::divide(const Octree& tree, const NearLists& lists, const NearBlocks& near,
-                       const std::function<LeafRates()>& rates) {
+void RankShare::divide(const Octree& tree, const NearLists& lists, const std::function<LeafRates()>& rates) {
     tree_ = &tree;
     own_leaves_ = {0, std::ssize(lists.leaves)};
     if (ranks_ == nullptr) return;
-    const auto work = work_of_leaves(tree, lists, near, rates());
-    cells_.emplace(tree, lists, divide_leaves(*ranks_, work, near.part_starts()), ranks_->rank());
+    const auto work = work_of_leaves(tree, lists, rates());
+    cells_.emplace(tree, lists, divide_leaves(*ranks_, work, part_starts(tree, lists)), ranks_->rank());
     own_leaves_ = cells_->own_leaves();
     const auto all = std::accumulate(work.begin(), work.end(), 0.0);
     const auto own =

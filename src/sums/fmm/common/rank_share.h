@@ -19,13 +19,14 @@ public:
     /// @param ranks  null: this process is alone
     explicit RankShare(comm::Transport* ranks) : ranks_(ranks) {}
 
-    /// Tree, lists and blocks must stay as they are. Ranks get about as much work, at these rates.
-    void divide(const Octree& tree, const NearLists& lists, const NearBlocks& near,
-                const std::function<LeafRates()>& rates);
+    /// Tree and lists must outlive it. Ranks get about as much work, at these rates.
+    void divide(const Octree& tree, const NearLists& lists, const std::function<LeafRates()>& rates);
 
     [[nodiscard]] comm::Transport* ranks() const { return ranks_; }
     /// Of the work, as it was thought to be.
     [[nodiscard]] double own_part() const { return own_part_; }
+    /// Null where there is no other rank.
+    [[nodiscard]] const RankCells* cells() const { return cells_ ? &*cells_ : nullptr; }
     /// `BlockSumTask::rank_blocks`.
     [[nodiscard]] std::span<const std::int32_t> first_leaves() const {
         return cells_ ? cells_->first_leaves() : std::span<const std::int32_t>();

@@ -69,7 +69,7 @@ void PlaneFmm::prepare() {
     tree_.emplace(source_points_, target_points_, problem_.self, shape_.tree, threads);
     lists_ = near_lists(*tree_, shape_.few, threads);
     near_.make(*tree_, lists_, threads);
-    share_.divide(*tree_, lists_, near_, [&] {
+    share_.divide(*tree_, lists_, [&] {
         return plane_leaf_rates(problem_, options_, cost_table_in_use().table, shape_.order);
     });
     if (options_.precision == Precision::float64)

@@ -186,7 +186,8 @@ void MutualBlocks::exchange_apart(const BlockSumTask& task, const TileSums& apar
         to[other] = places_apart(division_, blocks_, blocks_of(rank), blocks_of(other));
         from[other] = places_apart(division_, blocks_, blocks_of(other), blocks_of(rank));
     }
-    exchange_rows(*task.ranks, SumRows(apart), to, from);
+    const SumRows rows(apart);
+    exchange_rows(*task.ranks, rows, to, rows, from);
 }
 
 void MutualBlocks::add_apart(const BlockSumTask& task, const TileSums& apart, std::size_t block) const {

@@ -37,7 +37,8 @@ struct BlockSumTask {
     int threads = 1;
     WorkWatch* watch = nullptr;       ///< told of pairs; once stopped, sums are left unfinished
     comm::Transport* ranks = nullptr; ///< share the targets: as `rank_blocks` says, or the tree code's nodes
-    /// Rank r sums blocks [rank_blocks[r], rank_blocks[r + 1]) alone; empty: all. One of `part_starts` each.
+    /// Rank r sums blocks [rank_blocks[r], rank_blocks[r + 1]) alone; empty: all. Parts
+    /// of mutual sums begin with groups (`mutual_groups`).
     std::span<const std::int32_t> rank_blocks = {};
 };
 
@@ -64,8 +65,6 @@ public:
     /// For lists that `check_mutual_lists` accepts. They are copied.
     MutualBlocks(const BlockLists& lists, std::int64_t points, int threads = 1);
     void sum(const BlockSumTask& task) const;
-    /// Blocks at which a part may begin that a rank sums, and at the end their number.
-    [[nodiscard]] std::span<const std::int32_t> part_starts() const { return division_.groups; }
 
 private:
     void exchange_apart(const BlockSumTask& task, const TileSums& apart) const;

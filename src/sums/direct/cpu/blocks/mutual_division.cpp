@@ -8,19 +8,6 @@
 namespace farfield {
 namespace {
 
-std::vector<std::int32_t> make_groups(std::span<const BlockRange> blocks, std::int64_t points) {
-    const auto wanted = mutual_group_points(points);
-    std::vector<std::int32_t> groups{0};
-    std::int64_t filled = 0;
-    for (std::size_t b = 0; b < blocks.size(); ++b) {
-        filled += blocks[b].size();
-        if (filled < wanted && b + 1 < blocks.size()) continue;
-        groups.push_back(static_cast<std::int32_t>(b + 1));
-        filled = 0;
-    }
-    return groups;
-}
-
 void append(std::vector<BlockSource>& sources, std::size_t first, const BlockSource& source) {
     if (source.range.size() == 0) return;
     if (sources.size() > first) {
@@ -107,9 +94,22 @@ std::int64_t mutual_group_points(std::int64_t points) {
     return std::clamp<std::int64_t>(points / 32, 1024, 8192);
 }
 
+std::vector<std::int32_t> mutual_groups(std::span<const BlockRange> blocks, std::int64_t points) {
+    const auto wanted = mutual_group_points(points);
+    std::vector<std::int32_t> groups{0};
+    std::int64_t filled = 0;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        filled += blocks[b].size();
+        if (filled < wanted && b + 1 < blocks.size()) continue;
+        groups.push_back(static_cast<std::int32_t>(b + 1));
+        filled = 0;
+    }
+    return groups;
+}
+
 MutualDivision divide_mutual(const BlockLists& lists, std::int64_t points, int threads) {
     MutualDivision division;
-    division.groups = make_groups(lists.targets, points);
+    division.groups = mutual_groups(lists.targets, points);
     std::vector<Group> groups(division.groups.size() - 1);
     const auto count = static_cast<std::int64_t>(groups.size());
     const auto makers = 4 * static_cast<std::size_t>(thread_count(threads)); // few: each has a table

@@ -34,6 +34,9 @@ struct MutualDivision {
 /// smaller ones occupy more threads.
 std::int64_t mutual_group_points(std::int64_t points);
 
+/// `MutualDivision::groups` of blocks that hold so many points.
+std::vector<std::int32_t> mutual_groups(std::span<const BlockRange> blocks, std::int64_t points);
+
 /// For lists that `check_mutual_lists` accepts.
 MutualDivision divide_mutual(const BlockLists& lists, std::int64_t points, int threads = 1);
 

@@ -1,0 +1,167 @@
+#include "sums/fmm/common/rank_points.h"
+
+#include "backend/comm/transport.h"
+#include "backend/threads/parallel.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace farfield {
+namespace {
+
+/// The ranges of an array with `width` numbers a row.
+std::vector<RowRanges> widened(const std::vector<RowRanges>& rows, std::int64_t width) {
+    auto out = rows;
+    for (auto& ranges : out)
+        for (auto& [begin, end] : ranges) {
+            begin *= width;
+            end *= width;
+        }
+    return out;
+}
+
+void append(RowRanges& ranges, std::int64_t begin, std::int64_t end) {
+    if (begin == end) return;
+    if (!ranges.empty() && ranges.back().second == begin)
+        ranges.back().second = end;
+    else
+        ranges.emplace_back(begin, end);
+}
+
+} // namespace
+
+RankPoints::RankPoints(comm::Transport& ranks, Octree& tree, const NearLists& lists, const RankCells& cells,
+                       std::span<const double> given, int threads)
+    : ranks_(ranks), threads_(threads), order_(tree.given_order().begin(), tree.given_order().end()) {
+    plan_given(tree, lists, cells);
+    number_rows(tree, lists, cells);
+    const auto points = arrived(given, 3, PowerOfTwo(0));
+    place_ = tree.order_of(points, threads_);
+    if (std::is_sorted(place_.begin(), place_.end())) place_ = {};
+    std::array<RawVector<double>, 3> x;
+    for (auto& axis : x) axis.resize(static_cast<std::size_t>(rows_));
+    parallel_parts(threads_, x[0].size(), [&](std::size_t begin, std::size_t end) {
+        for (auto row = begin; row < end; ++row) {
+            const auto i = static_cast<std::int64_t>(row) - own_begin_;
+            const bool own = 0 <= i && i < own_count_;
+            const auto n = static_cast<std::size_t>(i);
+            const auto from = !own || place_.empty() ? n : static_cast<std::size_t>(place_[n]);
+            for (std::size_t axis = 0; axis < 3; ++axis) x[axis][row] = own ? points[3 * from + axis] : 0.0;
+        }
+    });
+    const SumRows rows(std::vector{x[0].data(), x[1].data(), x[2].data()});
+    exchange_rows(ranks_, rows, halo_to_, rows, halo_from_);
+    std::vector<std::int32_t> numbers; // of their cells
+    numbers.reserve(leaves_.size());
+    for (const auto leaf : leaves_) numbers.push_back(lists.leaves[static_cast<std::size_t>(leaf)]);
+    tree.take_points(std::move(x), numbers, begins_);
+}
+
+// Leaves follow each other along the curve, so that the given points of one rank do, too.
+void RankPoints::plan_given(const Octree& tree, const NearLists& lists, const RankCells& cells) {
+    const auto ranks = static_cast<std::size_t>(cells.ranks());
+    std::vector<std::int64_t> counts;
+    std::int64_t begin = 0;
+    for (std::size_t r = 0; r < ranks; ++r) {
+        const auto first = cells.first_leaves()[r], last = cells.first_leaves()[r + 1];
+        const auto end = first == last
+                             ? begin
+                             : std::int64_t{tree.given(lists.leaves[static_cast<std::size_t>(last) - 1]).end};
+        given_to_.push_back({{begin, end}});
+        counts.push_back(end - begin);
+        begin = end;
+    }
+    const auto all = comm::all_gathered(ranks_, std::span<const std::int64_t>(counts),
+                                        std::vector(ranks, static_cast<std::int64_t>(ranks)));
+    for (std::size_t r = 0; r < ranks; ++r) {
+        const auto count = all[r * ranks + static_cast<std::size_t>(ranks_.rank())];
+        arrived_from_.push_back({{own_count_, own_count_ + count}});
+        own_count_ += count;
+    }
+}
+
+// Rows follow the curve, with one that is unused wherever leaves are left out: leaves that do not follow each
+// other are not taken for one run of sources, so that sums have the bits of one rank.
+void RankPoints::number_rows(Octree& tree, const NearLists& lists, const RankCells& cells) {
+    const auto halo = cells.halo();
+    const auto [own_first, own_last] = cells.own_leaves();
+    for (auto leaf = own_first; leaf < own_last; ++leaf) leaves_.push_back(leaf);
+    for (const auto& from : halo.from) leaves_.insert(leaves_.end(), from.begin(), from.end());
+    std::sort(leaves_.begin(), leaves_.end());
+    std::int64_t next = 0;
+    std::vector<std::int32_t> begin_of(lists.leaves.size(), -1);
+    const auto size_of = [&](std::int32_t leaf) {
+        return tree.cell(lists.leaves[static_cast<std::size_t>(leaf)]).sources.size();
+    };
+    for (std::size_t n = 0; n < leaves_.size(); ++n) {
+        if (n > 0 && leaves_[n - 1] + 1 != leaves_[n]) ++next;
+        begins_.push_back(static_cast<std::int32_t>(next));
+        begin_of[static_cast<std::size_t>(leaves_[n])] = begins_.back();
+        next += size_of(leaves_[n]);
+    }
+    rows_ = std::max<std::int64_t>(next, 1);
+    if (own_first < own_last) own_begin_ = begin_of[static_cast<std::size_t>(own_first)];
+    const auto rows_of = [&](const std::vector<std::vector<std::int32_t>>& leaves) {
+        std::vector<RowRanges> out(leaves.size());
+        for (std::size_t r = 0; r < leaves.size(); ++r)
+            for (const auto leaf : leaves[r]) {
+                const std::int64_t begin = begin_of[static_cast<std::size_t>(leaf)];
+                append(out[r], begin, begin + size_of(leaf));
+            }
+        return out;
+    };
+    halo_to_ = rows_of(halo.to);
+    halo_from_ = rows_of(halo.from);
+}
+
+RawVector<double> RankPoints::arrived(std::span<const double> given, std::int64_t width,
+                                      const PowerOfTwo& scale) const {
+    const auto w = static_cast<std::size_t>(width);
+    RawVector<double> ordered(order_.size() * w);
+    parallel_parts(threads_, order_.size(), [&](std::size_t begin, std::size_t end) {
+        for (auto i = begin; i < end; ++i)
+            for (std::size_t k = 0; k < w; ++k)
+                ordered[w * i + k] = scale.product(given[w * static_cast<std::size_t>(order_[i]) + k]);
+    });
+    RawVector<double> out(static_cast<std::size_t>(own_count_) * w);
+    exchange_rows(ranks_, SumRows(std::vector{ordered.data()}), widened(given_to_, width),
+                  SumRows(std::vector{out.data()}), widened(arrived_from_, width));
+    return out;
+}
+
+void RankPoints::bring(std::span<const double> given, std::int64_t width, const PowerOfTwo& scale,
+                       double* rows) const {
+    const auto w = static_cast<std::size_t>(width);
+    const auto values = arrived(given, width, scale);
+    parallel_parts(threads_, static_cast<std::size_t>(rows_), [&](std::size_t begin, std::size_t end) {
+        for (auto row = begin; row < end; ++row) {
+            const auto i = static_cast<std::int64_t>(row) - own_begin_;
+            const bool own = 0 <= i && i < own_count_;
+            const auto n = static_cast<std::size_t>(i);
+            const auto from = !own || place_.empty() ? n : static_cast<std::size_t>(place_[n]);
+            for (std::size_t k = 0; k < w; ++k) rows[w * row + k] = own ? values[w * from + k] : 0.0;
+        }
+    });
+    const SumRows all(std::vector{rows});
+    exchange_rows(ranks_, all, widened(halo_to_, width), all, widened(halo_from_, width));
+}
+
+void RankPoints::bring_back(const TileSums& rows, const TileSums& given) const {
+    const SumRows of_rows(rows);
+    const auto count = static_cast<std::size_t>(own_count_);
+    RawVector<double> arrived(count * static_cast<std::size_t>(of_rows.arrays()));
+    std::vector<double*> leaving;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(of_rows.arrays()); ++k)
+        leaving.push_back(arrived.data() + k * count);
+    parallel_parts(threads_, count, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = 0; k < leaving.size(); ++k) {
+            const double* from = of_rows.array(k) + own_begin_;
+            for (auto i = begin; i < end; ++i)
+                leaving[k][place_.empty() ? i : static_cast<std::size_t>(place_[i])] = from[i];
+        }
+    });
+    exchange_rows(ranks_, SumRows(leaving), arrived_from_, SumRows(given), given_to_);
+}
+
+} // namespace farfield

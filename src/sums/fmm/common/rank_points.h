@@ -1,0 +1,57 @@
+// Points of ranks that each give some of their own. A point is summed over by the rank that has its leaf: it
+// goes there before the sum, and its sums come back. Points of other ranks' leaves come along where a leaf of
+// this rank meets them.
+#pragma once
+
+#include "base/aligned.h"
+#include "sums/direct/cpu/sums_of_ranks.h"
+#include "sums/direct/cpu/tiles.h"
+#include "sums/fmm/common/rank_cells.h"
+#include "sums/points/power_of_two.h"
+#include "sums/tree/octree.h"
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace farfield {
+
+class RankPoints {
+public:
+    /// Calls are made by all ranks. The tree was made of all ranks' points and takes those of this rank
+    /// (`Octree::take_points`). @param given  this rank's, N×3, as the tree was made of  @throws
+    /// comm::RankFailed
+    RankPoints(comm::Transport& ranks, Octree& tree, const NearLists& lists, const RankCells& cells,
+               std::span<const double> given, int threads);
+
+    /// Rows of the tree's points that this rank has, those of leaves of others among them; at least one.
+    [[nodiscard]] std::int64_t rows() const { return rows_; }
+    /// Given points stand in an order of their own, too: number i is given as row order()[i].
+    [[nodiscard]] std::span<const std::int32_t> order() const { return order_; }
+
+    /// Scaled numbers of the given points, `width` each, at the rows of the tree's points.
+    void bring(std::span<const double> given, std::int64_t width, const PowerOfTwo& scale,
+               double* rows) const;
+    /// Sums at the rows of this rank's leaves become sums of given points, in their order.
+    void bring_back(const TileSums& rows, const TileSums& given) const;
+
+private:
+    void number_rows(Octree& tree, const NearLists& lists, const RankCells& cells);
+    void plan_given(const Octree& tree, const NearLists& lists, const RankCells& cells);
+    /// Numbers of given points, in their order, at the ranks that have their leaves: in the order of ranks.
+    [[nodiscard]] RawVector<double> arrived(std::span<const double> given, std::int64_t width,
+                                            const PowerOfTwo& scale) const;
+
+    comm::Transport& ranks_;
+    int threads_;
+    std::vector<std::int32_t> order_;
+    std::vector<RowRanges> given_to_;     ///< given points that rank r sums over, in their order
+    std::vector<RowRanges> arrived_from_; ///< as they arrive
+    RawVector<std::int32_t> place_;       ///< own row i of the tree arrives as number place_[i]; empty: as i
+    std::int64_t rows_ = 1, own_begin_ = 0, own_count_ = 0;
+    std::vector<std::int32_t> leaves_, begins_; ///< leaves whose points are here, and their first rows
+    std::vector<RowRanges> halo_to_, halo_from_;
+};
+
+} // namespace farfield

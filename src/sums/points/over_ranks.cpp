@@ -1,0 +1,58 @@
+#include "sums/points/over_ranks.h"
+
+#include "backend/comm/transport.h"
+#include "sums/points/float_range.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace farfield {
+
+std::array<Extent, 3> extents_over_ranks(comm::Transport& ranks, const std::array<Extent, 3>& mine) {
+    auto out = mine;
+    for (const auto& other : comm::all_values(ranks, mine))
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            out[axis].low = std::min(out[axis].low, other[axis].low);
+            out[axis].high = std::max(out[axis].high, other[axis].high);
+        }
+    return out;
+}
+
+int strength_exponent_over_ranks(comm::Transport& ranks, std::span<const double> strengths,
+                                 std::span<const double> dipoles, int lengths, int threads) {
+    const auto largest = [&](std::span<const double> values) {
+        const auto all = comm::all_values(ranks, largest_magnitude(values, threads));
+        return *std::max_element(all.begin(), all.end());
+    };
+    const double charge = largest(strengths);
+    return strength_exponent(charge, largest(dipoles), lengths);
+}
+
+Frame frame_over_ranks(comm::Transport& ranks, std::span<const double> points, double softening,
+                       int threads) {
+    std::array<Extent, 3> ranges;
+    extend(ranges, points, threads);
+    return choose_frame(extents_over_ranks(ranks, ranges), softening);
+}
+
+std::optional<LostPair> pair_beyond_float_over_ranks(comm::Transport& ranks, std::span<const double> points,
+                                                     const Frame& frame, double softening,
+                                                     Precision precision, int threads) {
+    if (!comm::any_rank(ranks, may_go_beyond_float(points, frame, softening, precision, threads)))
+        return std::nullopt;
+    return pair_beyond_float(all_of_ranks(ranks, points), {}, frame, softening, precision, threads);
+}
+
+void require_float_range_over_ranks(comm::Transport& ranks, std::span<const double> points,
+                                    const Frame& frame, double softening, Precision precision, int threads) {
+    if (!comm::any_rank(ranks, may_go_beyond_float(points, frame, softening, precision, threads))) return;
+    require_float_range(all_of_ranks(ranks, points), {}, frame, softening, precision, threads);
+}
+
+std::vector<double> all_of_ranks(comm::Transport& ranks, std::span<const double> mine) {
+    return comm::all_gathered(ranks, mine, comm::all_values(ranks, static_cast<std::int64_t>(mine.size())));
+}
+
+} // namespace farfield
