@@ -6,7 +6,7 @@ namespace farfield::comm {
 namespace {
 
 constexpr int barrier_tag = first_own_tag, broadcast_tag = first_own_tag + 1, gather_tag = first_own_tag + 2,
-              add_tag = first_own_tag + 3;
+              add_tag = first_own_tag + 3, part_tag = first_own_tag + 4;
 
 template <class Container>
 Container resized_from_rank(Transport& transport, Container values, int root) {
@@ -111,6 +111,50 @@ std::vector<std::byte> bytes_from_rank(Transport& transport, std::vector<std::by
 
 std::vector<double> values_from_rank(Transport& transport, std::vector<double> values, int root) {
     return resized_from_rank(transport, std::move(values), root);
+}
+
+std::vector<std::int64_t> equal_parts(const Transport& transport, std::int64_t rows) {
+    std::vector<std::int64_t> begins;
+    for (int rank = 0; rank <= transport.size(); ++rank) begins.push_back(rows * rank / transport.size());
+    return begins;
+}
+
+std::vector<double> part_from_root(Transport& transport, std::vector<double> all, std::int64_t width) {
+    const auto rows = from_rank(transport, std::ssize(all) / width);
+    const auto begins = equal_parts(transport, rows);
+    const auto size_of = [&](std::size_t rank) {
+        return static_cast<std::size_t>((begins[rank + 1] - begins[rank]) * width);
+    };
+    const auto rank = static_cast<std::size_t>(transport.rank());
+    if (rank != 0) {
+        std::vector<double> part(size_of(rank));
+        if (!part.empty()) transport.receive(bytes_of(std::span(part)), 0, part_tag)->wait();
+        return part;
+    }
+    std::vector<MessageHandle> messages;
+    for (std::size_t r = 1; r + 1 < begins.size(); ++r) {
+        const auto part =
+            std::span<const double>(all).subspan(static_cast<std::size_t>(begins[r] * width), size_of(r));
+        if (!part.empty()) messages.push_back(transport.send(bytes_of(part), static_cast<int>(r), part_tag));
+    }
+    for (const auto& message : messages) message->wait();
+    all.resize(size_of(0));
+    return all;
+}
+
+std::vector<double> parts_on_root(Transport& transport, std::vector<double> mine) {
+    const auto sizes = all_values(transport, mine.size());
+    if (transport.rank() != 0) {
+        if (!mine.empty()) transport.send(bytes_of(std::span<const double>(mine)), 0, part_tag)->wait();
+        return {};
+    }
+    for (std::size_t r = 1; r < sizes.size(); ++r) {
+        const auto begin = mine.size();
+        mine.resize(begin + sizes[r]);
+        if (sizes[r] > 0)
+            transport.receive(bytes_of(std::span(mine).subspan(begin)), static_cast<int>(r), part_tag)->wait();
+    }
+    return mine;
 }
 
 bool any_rank(Transport& transport, bool mine) {

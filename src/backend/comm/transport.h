@@ -156,6 +156,13 @@ std::vector<std::byte> bytes_from_rank(Transport& transport, std::vector<std::by
 /// The numbers of one rank, as many as it has.
 std::vector<double> values_from_rank(Transport& transport, std::vector<double> values, int root = 0);
 
+/// Of `rows` rows the first of each rank, in equal parts, and at the end their number.
+std::vector<std::int64_t> equal_parts(const Transport& transport, std::int64_t rows);
+/// Rank r gets its equal part of the rows that rank 0 has.
+std::vector<double> part_from_root(Transport& transport, std::vector<double> all, std::int64_t width);
+/// The inverse: rank 0 gets all rows; the others none.
+std::vector<double> parts_on_root(Transport& transport, std::vector<double> mine);
+
 /// True on all ranks where it is true on any.
 bool any_rank(Transport& transport, bool mine);
 /// The same where there may be one rank alone: null.

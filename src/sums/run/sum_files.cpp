@@ -2,6 +2,7 @@
 
 #include "backend/comm/agree.h"
 #include "backend/comm/communicator_access.h"
+#include "base/arrays.h"
 #include "base/spelling.h"
 #include "base/stopwatch.h"
 #include "io/atomic_file.h"
@@ -16,8 +17,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -93,6 +96,17 @@ struct Results {
     std::vector<std::vector<double>> values;
     std::vector<OutputArray> arrays;
     SumOutputs views;
+
+    /// Of m rows that this rank has: rank 0 gets those of all, and all their number. The views are gone.
+    std::int64_t bring_to_root(comm::Transport& ranks, std::int64_t m) {
+        views = {};
+        for (std::size_t k = 0; k < values.size(); ++k) {
+            values[k] = comm::parts_on_root(ranks, std::move(values[k]));
+            arrays[k].values = values[k];
+        }
+        const auto counts = comm::all_values(ranks, m);
+        return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+    }
 };
 
 Results results_for(const SumFilesTask& task, int dimension, std::int64_t m, std::int64_t vectors) {
@@ -192,17 +206,48 @@ Inputs read_inputs(const SumFilesTask& task) {
     return in;
 }
 
-/// The same arrays on all ranks: rank 0 reads the files.
-Inputs inputs_on_all(comm::Transport* ranks, const SumFilesTask& task) {
+// With the words of one process, which knows the rows of the files.
+void require_finite(const Inputs& in) {
+    const auto look = [](const std::vector<double>& values, const auto& refuse) {
+        const auto bad =
+            std::find_if(values.begin(), values.end(), [](double value) { return !std::isfinite(value); });
+        if (bad != values.end()) refuse(bad - values.begin(), *bad);
+    };
+    const auto coordinates_of = [&](const std::vector<double>& values, std::string_view what, int dimension) {
+        look(values, [&](auto flat, double value) { refuse_coordinate(what, flat, value, dimension); });
+    };
+    coordinates_of(in.sources.points, "sources", in.sources.dimension);
+    coordinates_of(in.targets, "targets", in.sources.dimension);
+    look(in.strengths.values,
+         [&](auto flat, double value) { refuse_strength("strengths", flat / in.strengths.columns, value); });
+    look(in.dipoles, [](auto flat, double value) { refuse_strength("dipoles", flat / 3, value); });
+}
+
+/// Rank 0 reads the files. Each rank gets its part of the rows, or all of them where `whole`.
+Inputs inputs_on_ranks(comm::Transport* ranks, const SumFilesTask& task, bool whole) {
     if (ranks == nullptr) return read_inputs(task);
     Inputs in;
-    comm::on_root(*ranks, [&] { in = read_inputs(task); });
-    for (auto* numbers : {&in.sources.points, &in.strengths.values, &in.targets, &in.dipoles, &in.sigmas})
-        *numbers = comm::values_from_rank(*ranks, std::move(*numbers));
+    comm::on_root(*ranks, [&] {
+        in = read_inputs(task);
+        try {
+            require_finite(in);
+        } catch (const InvalidArgument& error) {
+            throw InvalidArgument(with_files(task, error.what()));
+        }
+    });
     in.sources.dimension = comm::from_rank(*ranks, in.sources.dimension);
     in.strengths.columns = comm::from_rank(*ranks, in.strengths.columns);
     in.strengths.vectors = comm::from_rank(*ranks, in.strengths.vectors);
     in.self = comm::from_rank(*ranks, in.self);
+    const auto deal_out = [&](std::vector<double>& numbers, std::int64_t width) {
+        numbers = whole ? comm::values_from_rank(*ranks, std::move(numbers))
+                        : comm::part_from_root(*ranks, std::move(numbers), width);
+    };
+    deal_out(in.sources.points, in.sources.dimension);
+    deal_out(in.strengths.values, in.strengths.columns);
+    deal_out(in.targets, in.sources.dimension);
+    deal_out(in.dipoles, 3);
+    deal_out(in.sigmas, 1);
     return in;
 }
 
@@ -257,16 +302,18 @@ Execution sum_of_files(const SumFilesTask& task, const Inputs& in, const Results
 std::string sum_files(const SumFilesTask& asked) {
     auto task = with_outputs(asked);
     auto* const ranks = CommunicatorAccess::transport(task.options.communicator);
-    task.options.communicator = CommunicatorAccess::with_everything(task.options.communicator);
+    const bool undivided = task.density || !task.sigmas.empty(); // several sums over the same points
+    if (undivided)
+        task.options.communicator = CommunicatorAccess::with_everything(task.options.communicator);
     check_sum_output_name(task.out);
     Stopwatch whole;
     Stopwatch watch;
     SumTimings timings;
-    const auto in = inputs_on_all(ranks, task);
+    const auto in = inputs_on_ranks(ranks, task, undivided);
     timings.read = watch.lap();
     timings.vectors = std::max<std::int64_t>(in.strengths.vectors, 1);
     const auto m = in.self ? in.source_view().shape[0] : in.target_view().shape[0];
-    const auto results = results_for(task, in.sources.dimension, m, in.strengths.vectors);
+    auto results = results_for(task, in.sources.dimension, m, in.strengths.vectors);
     const auto execute = task.density           ? density_of_files(task, in, results, timings)
                          : !task.sigmas.empty() ? sigmas_of_files(task, in, results, timings)
                                                 : sum_of_files(task, in, results);
@@ -278,8 +325,9 @@ std::string sum_files(const SumFilesTask& asked) {
     }
 
     watch.lap();
+    const auto rows = ranks != nullptr && !undivided ? results.bring_to_root(*ranks, m) : m;
     comm::on_root(ranks, [&] {
-        write_sum_outputs(task.out, m, results.arrays);
+        write_sum_outputs(task.out, rows, results.arrays);
         timings.write = watch.lap();
         timings.total = whole.lap();
         if (!task.json.empty()) write_file_atomically(task.json, sum_report_json(task, timings));
