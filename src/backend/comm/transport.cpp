@@ -61,6 +61,21 @@ void all_gather_by_messages(Transport& transport, ConstBytes mine, Bytes all,
     }
 }
 
+void exchange(Transport& transport, std::span<const ConstBytes> to, std::span<const Bytes> from, int tag,
+              std::size_t each) {
+    const auto rank_of = [&](std::size_t n) { return static_cast<int>(n / each); };
+    std::vector<MessageHandle> messages;
+    for (std::size_t n = 0; n < from.size(); ++n)
+        if (rank_of(n) != transport.rank() && !from[n].empty())
+            messages.push_back(transport.receive(from[n], rank_of(n), tag));
+    for (std::size_t n = 0; n < to.size(); ++n)
+        if (rank_of(n) != transport.rank() && !to[n].empty())
+            messages.push_back(transport.send(to[n], rank_of(n), tag));
+    for (auto n = each * static_cast<std::size_t>(transport.rank()), k = n; n < k + each; ++n)
+        std::copy(to[n].begin(), to[n].end(), from[n].begin());
+    for (const auto& message : messages) message->wait();
+}
+
 // Each rank adds up a part, which it gets from all others.
 void add_over_ranks(Transport& transport, std::span<std::int32_t> values) {
     const int size = transport.size();
@@ -73,15 +88,16 @@ void add_over_ranks(Transport& transport, std::span<std::int32_t> values) {
     };
     const auto mine = part(transport.rank());
     std::vector<std::int32_t> others(mine.size() * static_cast<std::size_t>(size));
-    std::vector<MessageHandle> messages;
+    std::vector<ConstBytes> to;
+    std::vector<Bytes> from;
     for (int rank = 0; rank < size; ++rank) {
-        if (rank == transport.rank()) continue;
-        const auto from =
+        const bool own = rank == transport.rank();
+        const auto there =
             std::span(others).subspan(mine.size() * static_cast<std::size_t>(rank), mine.size());
-        if (!from.empty()) messages.push_back(transport.receive(bytes_of(from), rank, add_tag));
-        if (!part(rank).empty()) messages.push_back(transport.send(bytes_of(part(rank)), rank, add_tag));
+        to.push_back(own ? ConstBytes() : bytes_of(part(rank)));
+        from.push_back(own ? Bytes() : bytes_of(there));
     }
-    for (const auto& message : messages) message->wait();
+    exchange(transport, to, from, add_tag);
     for (std::size_t i = 0; i < others.size(); ++i) mine[i % mine.size()] += others[i];
     std::vector<std::int64_t> counts;
     for (int rank = 0; rank < size; ++rank) counts.push_back(begin(rank + 1) - begin(rank));
@@ -152,7 +168,8 @@ std::vector<double> parts_on_root(Transport& transport, std::vector<double> mine
         const auto begin = mine.size();
         mine.resize(begin + sizes[r]);
         if (sizes[r] > 0)
-            transport.receive(bytes_of(std::span(mine).subspan(begin)), static_cast<int>(r), part_tag)->wait();
+            transport.receive(bytes_of(std::span(mine).subspan(begin)), static_cast<int>(r), part_tag)
+                ->wait();
     }
     return mine;
 }

@@ -4,7 +4,6 @@
 
 #include <farfield/error.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -103,6 +102,11 @@ std::vector<T> all_gathered(Transport& transport, std::span<const T> mine,
     return all;
 }
 
+/// Sends to[n], and receives from[n], for n from 0; n / each is the rank. A rank's own are copied. What a
+/// rank receives must have the sizes that others send; those of 0 bytes are no messages.
+void exchange(Transport& transport, std::span<const ConstBytes> to, std::span<const Bytes> from, int tag,
+              std::size_t each = 1);
+
 /// Rank r gets to[r]. @returns what this rank gets, of one rank after the other
 template <class T>
 std::vector<T> exchanged(Transport& transport, const std::vector<std::vector<T>>& to, int tag) {
@@ -114,20 +118,15 @@ std::vector<T> exchanged(Transport& transport, const std::vector<std::vector<T>>
     std::vector<std::size_t> begins{0};
     for (std::size_t r = 0; r < ranks; ++r)
         begins.push_back(begins.back() + static_cast<std::size_t>(all[r * ranks + rank]));
-    std::vector<T> from(begins.back());
-    std::vector<MessageHandle> messages;
+    std::vector<T> out(begins.back());
+    std::vector<ConstBytes> leaving;
+    std::vector<Bytes> coming;
     for (std::size_t r = 0; r < ranks; ++r) {
-        const auto part = std::span(from).subspan(begins[r], begins[r + 1] - begins[r]);
-        if (r == rank) {
-            std::copy(to[r].begin(), to[r].end(), part.begin());
-            continue;
-        }
-        if (!part.empty()) messages.push_back(transport.receive(bytes_of(part), static_cast<int>(r), tag));
-        if (!to[r].empty())
-            messages.push_back(transport.send(bytes_of(std::span<const T>(to[r])), static_cast<int>(r), tag));
+        leaving.push_back(bytes_of(std::span<const T>(to[r])));
+        coming.push_back(bytes_of(std::span(out).subspan(begins[r], begins[r + 1] - begins[r])));
     }
-    for (const auto& message : messages) message->wait();
-    return from;
+    exchange(transport, leaving, coming, tag);
+    return out;
 }
 
 /// The value of one rank, on all.

@@ -303,8 +303,7 @@ std::string sum_files(const SumFilesTask& asked) {
     auto task = with_outputs(asked);
     auto* const ranks = CommunicatorAccess::transport(task.options.communicator);
     const bool undivided = task.density || !task.sigmas.empty(); // several sums over the same points
-    if (undivided)
-        task.options.communicator = CommunicatorAccess::with_everything(task.options.communicator);
+    if (undivided) task.options.communicator = CommunicatorAccess::with_everything(task.options.communicator);
     check_sum_output_name(task.out);
     Stopwatch whole;
     Stopwatch watch;

@@ -176,16 +176,17 @@ SortedKeys sort_keys(RawVector<std::uint64_t> keys, int threads) {
     SortedKeys sorted{std::move(keys), {}};
     const auto n = sorted.keys.size();
     if (n == 0) return sorted;
+    if (std::is_sorted(sorted.keys.begin(), sorted.keys.end())) { // seen at once where they are not
+        sorted.from.resize(n);
+        std::iota(sorted.from.begin(), sorted.from.end(), 0);
+        return sorted;
+    }
     const auto differ = bits_that_differ(sorted.keys, threads);
     // So many bits that runs are short.
     const int wanted = static_cast<int>(std::bit_width(n)) + 6 + bits_of_crowding(sorted.keys, differ);
     const int low = std::max(0, static_cast<int>(std::bit_width(differ)) - wanted);
     sort_by_digits(sorted, differ, low, threads);
     if (low > 0 && !sort_runs(sorted, low, threads)) sort_by_digits(sorted, differ, 0, threads);
-    if (sorted.from.size() < n) { // keys that are all the same
-        sorted.from.resize(n);
-        std::iota(sorted.from.begin(), sorted.from.end(), 0);
-    }
     return sorted;
 }
 

@@ -10,9 +10,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 #include <random>
 #include <set>
+#include <span>
 #include <vector>
 
 namespace farfield {
@@ -97,7 +99,6 @@ TEST_P(CellsOfRanks, BelongToTheRankThatHasTheirLeaves) {
     for (const int ranks : {1, 2, 5, 9}) {
         const auto firsts = first_leaves_of(lists.leaves.size(), ranks, static_cast<unsigned>(ranks));
         const auto within = ranks_within(tree, lists, firsts);
-        std::vector<int> owned(tree.cells().size());
         for (int rank = 0; rank < ranks; ++rank) {
             const RankCells cells(tree, lists, firsts, rank);
             EXPECT_EQ(cells.ranks(), ranks);
@@ -106,11 +107,6 @@ TEST_P(CellsOfRanks, BelongToTheRankThatHasTheirLeaves) {
                 ASSERT_EQ(cells.owner(cell), of.size() == 1 ? *of.begin() : RankCells::several) << cell;
                 ASSERT_EQ(cells.holds_own(cell), of.contains(rank)) << cell;
             }
-            for (const auto cell : cells.owned_cells(rank)) ++owned[static_cast<std::size_t>(cell)];
-        }
-        for (std::size_t cell = 0; cell < owned.size(); ++cell) {
-            const bool has_owner = within[cell].size() == 1 && tree.cells()[cell].sources.size() > 0;
-            EXPECT_EQ(owned[cell], has_owner ? 1 : 0) << "cell " << cell << " of " << ranks << " ranks";
         }
     }
 }
@@ -138,6 +134,93 @@ TEST_P(CellsOfRanks, HaveEachTargetOnce) {
             }
         }
         EXPECT_EQ(times, std::vector<int>(times.size(), 1)) << ranks << " ranks";
+    }
+}
+
+/// By rank, what it needs of whom.
+using Needs = std::vector<std::set<std::int32_t>>;
+
+/// Both sides of each exchange name the same, which the one has and which holds all that the other needs.
+void expect_halos(const std::vector<RankCells::Halo>& halos, const Needs& needs, const char* what) {
+    for (std::size_t r = 0; r < halos.size(); ++r) {
+        std::set<std::int32_t> got;
+        for (std::size_t from = 0; from < halos.size(); ++from) {
+            EXPECT_EQ(halos[r].from[from], halos[from].to[r]) << what << " of rank " << from << " for " << r;
+            got.insert(halos[r].from[from].begin(), halos[r].from[from].end());
+        }
+        EXPECT_TRUE(halos[r].from[r].empty());
+        EXPECT_TRUE(std::includes(got.begin(), got.end(), needs[r].begin(), needs[r].end()))
+            << what << " for rank " << r;
+    }
+}
+
+TEST_P(CellsOfRanks, TellWhatOthersNeed) {
+    const auto sources = cloud(900, 5);
+    const auto targets = GetParam() ? std::vector<double>{} : cloud(400, 6);
+    const Octree tree(sources, targets, GetParam(), {.most = 9}, 1);
+    const auto lists = near_lists(tree, 0);
+    ASSERT_FALSE(lists.multipoles.partners.empty());
+    ASSERT_FALSE(lists.sources.partners.empty());
+    const auto partners = [](const BlockRows& rows, std::size_t of) {
+        return std::span(rows.partners)
+            .subspan(static_cast<std::size_t>(rows.first[of]),
+                     static_cast<std::size_t>(rows.first[of + 1] - rows.first[of]));
+    };
+    for (const int ranks : {1, 2, 5, 9}) {
+        const auto firsts = first_leaves_of(lists.leaves.size(), ranks, 40U + static_cast<unsigned>(ranks));
+        const auto within = ranks_within(tree, lists, firsts);
+        const auto of = [&](std::int32_t cell) { return within[static_cast<std::size_t>(cell)]; };
+        std::vector<std::int32_t> leaf_of(tree.cells().size(), -1);
+        for (std::size_t leaf = 0; leaf < lists.leaves.size(); ++leaf)
+            leaf_of[static_cast<std::size_t>(lists.leaves[leaf])] = static_cast<std::int32_t>(leaf);
+        Needs leaves(static_cast<std::size_t>(ranks)), cells(static_cast<std::size_t>(ranks));
+        const auto needs_leaf = [&](int rank, std::int32_t leaf) {
+            if (!of(lists.leaves[static_cast<std::size_t>(leaf)]).contains(rank))
+                leaves[static_cast<std::size_t>(rank)].insert(leaf);
+        };
+        const auto needs_cell = [&](int rank, std::int32_t cell) {
+            if (cell != no_cell && tree.cell(cell).sources.size() > 0 && of(cell).size() == 1 &&
+                !of(cell).contains(rank))
+                cells[static_cast<std::size_t>(rank)].insert(cell);
+        };
+        for (std::size_t leaf = 0; leaf < lists.leaves.size(); ++leaf) {
+            const int rank = *of(lists.leaves[leaf]).begin();
+            for (const auto partner : partners(lists.direct, leaf)) {
+                needs_leaf(rank, partner);
+                needs_leaf(*of(lists.leaves[static_cast<std::size_t>(partner)]).begin(),
+                           static_cast<std::int32_t>(leaf));
+            }
+            for (const auto cell : partners(lists.multipoles, leaf)) needs_cell(rank, cell);
+        }
+        for (std::int32_t cell = 0; cell < std::ssize(tree.cells()); ++cell) {
+            for (const int rank : of(cell)) {
+                for (const auto partner : partners(lists.sources, static_cast<std::size_t>(cell)))
+                    needs_leaf(rank, leaf_of[static_cast<std::size_t>(partner)]);
+                const auto& place = tree.cell(cell);
+                for (std::int32_t other = 0; other < std::ssize(tree.cells()); ++other) { // translated to it
+                    const auto& there = tree.cell(other);
+                    int apart = 0, parents_apart = 0;
+                    for (int axis = 0; axis < 3; ++axis) {
+                        apart = std::max(apart, std::abs(place.index[axis] - there.index[axis]));
+                        parents_apart = std::max(
+                            parents_apart, std::abs((place.index[axis] >> 1) - (there.index[axis] >> 1)));
+                    }
+                    if (there.level == place.level && apart > 1 && (place.level == 0 || parents_apart <= 1))
+                        needs_cell(rank, other);
+                }
+            }
+            if (of(cell).size() > 1)
+                for (int rank = 0; rank < ranks; ++rank)
+                    for (const auto child : tree.cell(cell).children) needs_cell(rank, child);
+        }
+        std::vector<RankCells::Halo> of_leaves, of_cells;
+        for (int rank = 0; rank < ranks; ++rank) {
+            const RankCells mine(tree, lists, firsts, rank);
+            of_leaves.push_back(mine.leaf_halo());
+            of_cells.push_back(mine.cell_halo());
+        }
+        expect_halos(of_leaves, leaves, "leaves");
+        expect_halos(of_cells, cells, "cells");
     }
 }
 

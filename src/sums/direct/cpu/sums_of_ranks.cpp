@@ -1,6 +1,7 @@
 #include "sums/direct/cpu/sums_of_ranks.h"
 
 #include "backend/comm/transport.h"
+#include "base/aligned.h"
 
 #include <algorithm>
 #include <numeric>
@@ -54,30 +55,64 @@ void gather_rows(comm::Transport& ranks, const SumRows& rows, std::span<const Ro
         for (const auto& [begin, end] : part) rest = rows.unpack(begin, end, rest);
 }
 
+namespace {
+
+/// A part of an array as one run of numbers: those that lie so already, or a copy.
+class Run {
+public:
+    Run(double* array, const RowRanges& rows)
+        : array_(array), rows_(rows), together_(rows.size() <= 1),
+          copy_(together_ ? 0 : static_cast<std::size_t>(count_of(rows))) {}
+
+    [[nodiscard]] std::span<double> numbers() {
+        if (!together_) return copy_;
+        if (rows_.empty()) return {};
+        const auto [begin, end] = rows_.front();
+        return {array_ + begin, static_cast<std::size_t>(end - begin)};
+    }
+    void pack() {
+        copy([](double* at, double* in_array) { *at = *in_array; });
+    }
+    void unpack() {
+        copy([](const double* at, double* in_array) { *in_array = *at; });
+    }
+
+private:
+    template <class Copy>
+    void copy(const Copy& one) {
+        if (together_) return;
+        auto* next = copy_.data();
+        for (const auto& [begin, end] : rows_)
+            for (auto row = begin; row < end; ++row) one(next++, array_ + row);
+    }
+
+    double* array_;
+    const RowRanges& rows_;
+    bool together_;
+    RawVector<double> copy_;
+};
+
+} // namespace
+
+// A message for each array: rows that lie together need no copy on their side, however they lie on the other.
 void exchange_rows(comm::Transport& ranks, const SumRows& mine, std::span<const RowRanges> to,
                    const SumRows& theirs, std::span<const RowRanges> from) {
     constexpr int tag = 101;
-    const auto rank = static_cast<std::size_t>(ranks.rank());
-    std::vector<std::vector<double>> leaving(to.size()), coming(from.size());
-    std::vector<comm::MessageHandle> messages;
-    for (std::size_t r = 0; r < from.size(); ++r) {
-        if (r == rank) continue;
-        coming[r].resize(static_cast<std::size_t>(count_of(from[r]) * theirs.arrays()));
-        if (!coming[r].empty())
-            messages.push_back(ranks.receive(comm::bytes_of(std::span(coming[r])), static_cast<int>(r), tag));
-    }
-    for (std::size_t r = 0; r < to.size(); ++r) {
-        for (const auto& [begin, end] : to[r]) mine.pack(begin, end, leaving[r]);
-        if (r != rank && !leaving[r].empty())
-            messages.push_back(
-                ranks.send(comm::bytes_of(std::span<const double>(leaving[r])), static_cast<int>(r), tag));
-    }
-    coming[rank] = std::move(leaving[rank]);
-    for (auto& message : messages) message->wait();
-    for (std::size_t r = 0; r < from.size(); ++r) {
-        std::span<const double> rest(coming[r]);
-        for (const auto& [begin, end] : from[r]) rest = theirs.unpack(begin, end, rest);
-    }
+    std::vector<Run> leaving, coming; // of each rank and array
+    leaving.reserve(to.size() * static_cast<std::size_t>(mine.arrays()));
+    coming.reserve(from.size() * static_cast<std::size_t>(theirs.arrays()));
+    std::vector<comm::ConstBytes> leaving_bytes;
+    std::vector<comm::Bytes> coming_bytes;
+    for (const auto& rows : to)
+        for (std::int64_t k = 0; k < mine.arrays(); ++k) {
+            leaving.emplace_back(mine.array(k), rows).pack();
+            leaving_bytes.push_back(comm::bytes_of(leaving.back().numbers()));
+        }
+    for (const auto& rows : from)
+        for (std::int64_t k = 0; k < theirs.arrays(); ++k)
+            coming_bytes.push_back(comm::bytes_of(coming.emplace_back(theirs.array(k), rows).numbers()));
+    comm::exchange(ranks, leaving_bytes, coming_bytes, tag, static_cast<std::size_t>(mine.arrays()));
+    for (auto& run : coming) run.unpack();
 }
 
 std::vector<std::size_t> first_of_ranks(std::span<const double> work, int ranks) {

@@ -20,7 +20,9 @@ public:
     explicit SumRows(const TileSums& sums);
     explicit SumRows(std::vector<double*> arrays) : arrays_(std::move(arrays)) {}
     [[nodiscard]] std::int64_t arrays() const { return static_cast<std::int64_t>(arrays_.size()); }
-    [[nodiscard]] double* array(std::size_t number) const { return arrays_[number]; }
+    [[nodiscard]] double* array(std::int64_t number) const {
+        return arrays_[static_cast<std::size_t>(number)];
+    }
     /// Appends rows [begin, end), array by array.
     void pack(std::int64_t begin, std::int64_t end, std::vector<double>& numbers) const;
     /// Replaces them by the first of `numbers`. @returns the numbers that follow

@@ -4,6 +4,17 @@
 #include <cstddef>
 
 namespace farfield {
+namespace {
+
+void order(RankCells::Halo& halo) {
+    for (auto* side : {&halo.to, &halo.from})
+        for (auto& numbers : *side) {
+            std::sort(numbers.begin(), numbers.end());
+            numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+        }
+}
+
+} // namespace
 
 RankCells::RankCells(const Octree& tree, const NearLists& lists, std::vector<std::int32_t> first_leaves,
                      int rank)
@@ -41,7 +52,7 @@ std::int32_t RankCells::owner(std::int32_t cell) const {
     return end <= first_leaves_[static_cast<std::size_t>(rank) + 1] ? rank : several;
 }
 
-RankCells::Halo RankCells::halo() const {
+RankCells::Halo RankCells::leaf_halo() const {
     const auto count = static_cast<std::size_t>(ranks());
     Halo out{.to = std::vector<std::vector<std::int32_t>>(count),
              .from = std::vector<std::vector<std::int32_t>>(count)};
@@ -64,26 +75,71 @@ RankCells::Halo RankCells::halo() const {
             meet(is_own(leaf) ? leaf : partner, is_own(leaf) ? partner : leaf);
         }
     }
+    std::vector<std::int32_t> holders;
     for (std::size_t cell = 0; cell + 1 < lists_.sources.first.size(); ++cell)
         for (auto k = lists_.sources.first[cell]; k < lists_.sources.first[cell + 1]; ++k) {
             const auto partner =
                 static_cast<std::size_t>(lists_.sources.partners[static_cast<std::size_t>(k)]);
             const auto leaf = leaves_[partner].first;
-            const auto [begin, end] = leaves_[cell];
             if (!is_own(leaf)) {
                 if (holds_own(static_cast<std::int32_t>(cell))) add(out.from, owner_of_leaf(leaf), leaf);
                 continue;
             }
-            for (auto rank = owner_of_leaf(begin); rank <= owner_of_leaf(end - 1); ++rank) {
-                const auto r = static_cast<std::size_t>(rank);
-                if (rank != rank_ && first_leaves_[r] < first_leaves_[r + 1]) add(out.to, rank, leaf);
-            }
+            holders.clear();
+            add_holders(static_cast<std::int32_t>(cell), holders);
+            for (const auto rank : holders)
+                if (rank != rank_) add(out.to, rank, leaf);
         }
-    for (auto* side : {&out.to, &out.from})
-        for (auto& leaves : *side) {
-            std::sort(leaves.begin(), leaves.end());
-            leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
+    order(out);
+    return out;
+}
+
+void RankCells::add_holders(std::int32_t cell, std::vector<std::int32_t>& out) const {
+    const auto [begin, end] = leaves_[static_cast<std::size_t>(cell)];
+    for (auto rank = owner_of_leaf(begin); rank <= owner_of_leaf(end - 1); ++rank) {
+        const auto r = static_cast<std::size_t>(rank);
+        if (first_leaves_[r] < first_leaves_[r + 1]) out.push_back(rank);
+    }
+}
+
+// Ranks whose cells may be served by the children of a parent have leaves within its neighbours; that goes
+// both ways.
+RankCells::Halo RankCells::cell_halo() const {
+    const auto count = static_cast<std::size_t>(ranks());
+    Halo out{.to = std::vector<std::vector<std::int32_t>>(count),
+             .from = std::vector<std::vector<std::int32_t>>(count)};
+    const auto needed_by = [&](std::int32_t cell, std::int32_t rank) {
+        const auto owner = this->owner(cell);
+        if (owner == several || owner == rank || tree_.cell(cell).sources.size() == 0) return;
+        if (owner == rank_) out.to[static_cast<std::size_t>(rank)].push_back(cell);
+        if (rank == rank_) out.from[static_cast<std::size_t>(owner)].push_back(cell);
+    };
+    const auto needed_by_all = [&](std::int32_t cell) {
+        for (int rank = 0; rank < ranks(); ++rank) needed_by(cell, rank);
+    };
+    for (std::int32_t cell = 0; cell < std::ssize(tree_.cells()) && tree_.cell(cell).level == 0; ++cell)
+        needed_by_all(cell);
+    std::vector<std::int32_t> holders;
+    for (std::int32_t parent = 0; parent < std::ssize(tree_.cells()); ++parent) {
+        const auto& cell = tree_.cell(parent);
+        if (cell.leaf) continue;
+        holders.clear();
+        for (const auto neighbour : tree_.neighbours(parent))
+            if (neighbour != no_cell) add_holders(neighbour, holders);
+        std::sort(holders.begin(), holders.end());
+        holders.erase(std::unique(holders.begin(), holders.end()), holders.end());
+        const bool shared = owner(parent) == several;
+        for (const auto child : cell.children) {
+            if (child == no_cell) continue;
+            if (shared) needed_by_all(child);
+            for (const auto rank : holders) needed_by(child, rank);
         }
+    }
+    for (std::size_t leaf = 0; leaf < lists_.leaves.size(); ++leaf)
+        for (auto k = lists_.multipoles.first[leaf]; k < lists_.multipoles.first[leaf + 1]; ++k)
+            needed_by(lists_.multipoles.partners[static_cast<std::size_t>(k)],
+                      owner_of_leaf(static_cast<std::int32_t>(leaf)));
+    order(out);
     return out;
 }
 
@@ -103,14 +159,6 @@ std::vector<RowRanges> RankCells::target_rows() const {
         rows[r] = {{targets_of(first_leaves_[r]).begin, targets_of(first_leaves_[r + 1] - 1).end}};
     }
     return rows;
-}
-
-std::vector<std::int32_t> RankCells::owned_cells(std::int32_t rank) const {
-    std::vector<std::int32_t> out;
-    const auto cells = static_cast<std::int32_t>(tree_.cells().size());
-    for (std::int32_t cell = 0; cell < cells; ++cell)
-        if (tree_.cell(cell).sources.size() > 0 && owner(cell) == rank) out.push_back(cell);
-    return out;
 }
 
 } // namespace farfield

@@ -35,19 +35,23 @@ public:
     [[nodiscard]] bool holds_own(std::int32_t cell) const;
     /// The rows of the tree's targets that each rank has.
     [[nodiscard]] std::vector<RowRanges> target_rows() const;
-    /// Cells with sources that a rank owns, in the order of their numbers.
-    [[nodiscard]] std::vector<std::int32_t> owned_cells(std::int32_t rank) const;
 
-    /// Leaves of one rank whose points another needs, by that rank and in rising order: those whose points
-    /// meet its leaves' point by point, or go into local expansions of cells that hold its targets.
+    /// What one rank has that another needs, by that rank and in rising order.
     struct Halo {
-        std::vector<std::vector<std::int32_t>> to;   ///< of this rank's leaves
+        std::vector<std::vector<std::int32_t>> to;   ///< of this rank's
         std::vector<std::vector<std::int32_t>> from; ///< of theirs
     };
-    [[nodiscard]] Halo halo() const;
+    /// Leaves whose points meet another rank's leaves point by point, or go into local expansions of cells
+    /// that hold its targets.
+    [[nodiscard]] Halo leaf_halo() const;
+    /// Cells with sources that belong to one rank and whose multipole expansions another needs: to translate
+    /// them to cells that hold its targets, to evaluate them there, or to gather those of several ranks.
+    [[nodiscard]] Halo cell_halo() const;
 
 private:
     [[nodiscard]] std::int32_t owner_of_leaf(std::int32_t leaf) const;
+    /// Ranks that have leaves within a cell, in rising order, appended.
+    void add_holders(std::int32_t cell, std::vector<std::int32_t>& out) const;
     /// [begin, end) of the leaves within each cell.
     [[nodiscard]] std::vector<std::pair<std::int32_t, std::int32_t>> leaves_within() const;
 

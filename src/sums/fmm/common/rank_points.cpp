@@ -84,7 +84,7 @@ void RankPoints::plan_given(const Octree& tree, const NearLists& lists, const Ra
 // Rows follow the curve, with one that is unused wherever leaves are left out: leaves that do not follow each
 // other are not taken for one run of sources, so that sums have the bits of one rank.
 void RankPoints::number_rows(Octree& tree, const NearLists& lists, const RankCells& cells) {
-    const auto halo = cells.halo();
+    const auto halo = cells.leaf_halo();
     const auto [own_first, own_last] = cells.own_leaves();
     for (auto leaf = own_first; leaf < own_last; ++leaf) leaves_.push_back(leaf);
     for (const auto& from : halo.from) leaves_.insert(leaves_.end(), from.begin(), from.end());
@@ -156,7 +156,7 @@ void RankPoints::bring_back(const TileSums& rows, const TileSums& given) const {
         leaving.push_back(arrived.data() + k * count);
     parallel_parts(threads_, count, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = 0; k < leaving.size(); ++k) {
-            const double* from = of_rows.array(k) + own_begin_;
+            const double* from = of_rows.array(static_cast<std::int64_t>(k)) + own_begin_;
             for (auto i = begin; i < end; ++i)
                 leaving[k][place_.empty() ? i : static_cast<std::size_t>(place_[i])] = from[i];
         }

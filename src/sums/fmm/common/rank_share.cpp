@@ -1,6 +1,7 @@
 #include "sums/fmm/common/rank_share.h"
 
 #include "backend/comm/transport.h"
+#include "base/aligned.h"
 
 #include <algorithm>
 #include <numeric>
@@ -44,6 +45,7 @@ void RankShare::divide(const Octree& tree, const NearLists& lists, const std::fu
     const auto work = work_of_leaves(tree, lists, rates());
     cells_.emplace(tree, lists, divide_leaves(*ranks_, work, part_starts(tree, lists)), ranks_->rank());
     own_leaves_ = cells_->own_leaves();
+    halo_ = cells_->cell_halo();
     const auto all = std::accumulate(work.begin(), work.end(), 0.0);
     const auto own =
         std::accumulate(work.begin() + own_leaves_.first, work.begin() + own_leaves_.second, 0.0);
@@ -52,25 +54,34 @@ void RankShare::divide(const Octree& tree, const NearLists& lists, const std::fu
 
 template <class T>
 void RankShare::exchange(std::span<T> expansions) const {
-    const auto cells = static_cast<std::int64_t>(tree_->cells().size());
-    const auto size = std::ssize(expansions) / std::max<std::int64_t>(cells, 1);
-    const auto first = [&](std::int32_t cell) { return expansions.begin() + cell * size; };
-    std::vector<std::vector<std::int32_t>> owned;
-    std::vector<std::int64_t> counts;
-    for (int rank = 0; rank < cells_->ranks(); ++rank) {
-        owned.push_back(cells_->owned_cells(rank));
-        counts.push_back(std::ssize(owned.back()) * size);
+    constexpr int tag = 103;
+    const auto cells = std::max<std::size_t>(tree_->cells().size(), 1);
+    const auto size = expansions.size() / cells;
+    const auto of = [&](std::int32_t cell) {
+        return expansions.subspan(static_cast<std::size_t>(cell) * size, size);
+    };
+    const auto room_for = [&](const std::vector<std::vector<std::int32_t>>& halo) {
+        std::vector<RawVector<T>> out;
+        for (const auto& numbers : halo) out.emplace_back(numbers.size() * size);
+        return out;
+    };
+    auto to = room_for(halo_.to), from = room_for(halo_.from);
+    std::vector<comm::ConstBytes> leaving;
+    std::vector<comm::Bytes> coming;
+    for (std::size_t rank = 0; rank < to.size(); ++rank) {
+        auto next = to[rank].begin();
+        for (const auto cell : halo_.to[rank]) next = std::copy_n(of(cell).begin(), size, next);
+        leaving.push_back(comm::bytes_of(std::span<const T>(to[rank])));
+        coming.push_back(comm::bytes_of(std::span<T>(from[rank])));
     }
-    std::vector<T> mine;
-    for (const auto cell : owned[static_cast<std::size_t>(cells_->rank())])
-        mine.insert(mine.end(), first(cell), first(cell) + size);
-    const auto all = comm::all_gathered(*ranks_, std::span<const T>(mine), counts);
-    auto next = all.begin();
-    for (const auto& part : owned)
-        for (const auto cell : part) {
-            std::copy_n(next, size, first(cell));
-            next += size;
+    comm::exchange(*ranks_, leaving, coming, tag);
+    for (std::size_t rank = 0; rank < from.size(); ++rank) {
+        auto next = from[rank].begin();
+        for (const auto cell : halo_.from[rank]) {
+            std::copy_n(next, size, of(cell).begin());
+            next += static_cast<std::ptrdiff_t>(size);
         }
+    }
 }
 
 bool RankShare::on_any(bool mine) const { return comm::any_rank(ranks_, mine); }

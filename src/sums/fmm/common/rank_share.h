@@ -39,8 +39,8 @@ public:
     }
 
     /// M2M: `gather(wanted)` makes the expansions of all parents that are wanted(cell) from those of their
-    /// children. A rank does it for cells of its own; then all have the expansions of all, and gather alike
-    /// what lies above. @param expansions  of all cells, as many numbers each
+    /// children. A rank does it for cells of its own; then it gets what it needs of others', and all gather
+    /// alike what lies above. @param expansions  of all cells, as many numbers each
     template <class T, class Gather>
     void gather(std::span<T> expansions, const Gather& gather) const {
         if (!cells_) return gather([](std::int32_t /*cell*/) { return true; });
@@ -64,6 +64,7 @@ private:
     comm::Transport* ranks_;
     const Octree* tree_ = nullptr;
     std::optional<RankCells> cells_;
+    RankCells::Halo halo_; ///< of multipole expansions
     std::pair<std::int64_t, std::int64_t> own_leaves_{0, 0};
     double own_part_ = 1.0;
 };
