@@ -60,6 +60,7 @@ struct StencilBench {
 struct ScalingCommand {
     BenchScalingOptions options;
     bool strong = false; ///< alone
+    bool scattered = false;
     DeviceChoice device{.kind = DeviceKind::cpu};
     std::filesystem::path picture;
     Delivery delivery;
@@ -159,6 +160,7 @@ int bench_scaling_on(const ScalingCommand& command) {
     auto options = command.options;
     options.device = gpu_of(command.device) ? DeviceKind::cuda : DeviceKind::cpu;
     options.weak = !command.strong;
+    options.scattered = command.scattered;
     options.communicator = Communicator::world();
     if (!delivery.json.empty()) require_output(delivery.json, "--json");
     if (!command.picture.empty()) require_output(command.picture, "--picture");
@@ -285,6 +287,9 @@ void declare_scaling(CommandParser app, ScalingCommand& command) {
               "write a whole number, for example 4096")
         .default_text("2048");
     app.add_flag("--strong", command.strong, "Leave out weak scaling: as much work a rank");
+    app.add_flag("--scattered", command.scattered,
+                 "Deal the bodies of trees out at random, not by regions: each goes to the rank that has its leaf, and "
+                 "its sum comes back");
     add_one_device(app, command.device);
     add_repeats(app, command.options.repeats);
     app.add("--picture", command.picture, "Speed-ups against ranks, as PNG").type_name("FILE");

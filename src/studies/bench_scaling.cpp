@@ -13,6 +13,9 @@
 #include "studies/bench_points.h"
 #include "studies/bench_stencil.h"
 #include "studies/tune_measure.h"
+#include "sums/points/over_ranks.h"
+#include "sums/points/prepared.h"
+#include "sums/tree/morton.h"
 
 #include <farfield/error.h>
 #include <farfield/sum.h>
@@ -79,7 +82,7 @@ public:
         : options_(options), ranks_(ranks), communicator_(std::move(communicator)) {}
 
     Measured sum(ScalingWork work, std::int64_t n) {
-        const auto all = make_bench_points(n);
+        const auto all = points_for(work, n);
         const auto begin = static_cast<std::size_t>(n * ranks_.rank() / ranks_.size());
         const auto end = static_cast<std::size_t>(n * (ranks_.rank() + 1) / ranks_.size());
         const auto points = matrix_view(std::span(all.xyz).subspan(3 * begin, 3 * (end - begin)), 3);
@@ -95,7 +98,10 @@ public:
             plan.update(points);
             execute();
         });
-        if (ranks_.rank() == 0) out.error = SampledTruth(all, end, false, bench_softening).error(field);
+        const auto fields = all_of_ranks(ranks_, field);
+        if (ranks_.rank() == 0)
+            out.error =
+                SampledTruth(all, static_cast<std::size_t>(n), false, bench_softening).error(fields);
         return out;
     }
 
@@ -126,6 +132,30 @@ public:
     }
 
 private:
+    [[nodiscard]] BenchPoints points_for(ScalingWork work, std::int64_t n) const {
+        auto points = make_bench_points(n);
+        if (work == ScalingWork::direct || options_.scattered) return points;
+        std::array<Extent, 3> ranges;
+        extend(ranges, points.xyz);
+        const double scale = std::ldexp(1.0, morton_bits) / longest_side(ranges);
+        std::vector<std::pair<std::uint64_t, std::size_t>> order;
+        for (std::size_t i = 0; i < points.mass.size(); ++i) {
+            std::uint32_t cell[3];
+            for (std::size_t axis = 0; axis < 3; ++axis)
+                cell[axis] = static_cast<std::uint32_t>(
+                    std::min((points.xyz[3 * i + axis] - ranges[axis].low) * scale,
+                             std::ldexp(1.0, morton_bits) - 1.0));
+            order.emplace_back(morton_key(cell[0], cell[1], cell[2]), i);
+        }
+        std::sort(order.begin(), order.end());
+        BenchPoints out;
+        for (const auto& [key, i] : order) {
+            out.xyz.insert(out.xyz.end(), &points.xyz[3 * i], &points.xyz[3 * i] + 3);
+            out.mass.push_back(points.mass[i]);
+        }
+        return out;
+    }
+
     [[nodiscard]] SumOptions sum_options(ScalingWork work) const {
         SumOptions out;
         out.kernel = Kernel::gravity;
@@ -355,6 +385,7 @@ BenchScalingReport bench_scaling(const BenchScalingOptions& options) {
     report.ranks = options.communicator.size();
     report.threads = thread_count(0);
     report.repeats = options.repeats;
+    report.scattered = options.scattered;
     const bool on_gpu = options.device == DeviceKind::cuda;
     if (on_gpu) {
         if (auto reason = cuda::why_no_device(); !reason.empty()) throw BackendUnavailable(reason);

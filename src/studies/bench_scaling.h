@@ -29,6 +29,9 @@ struct BenchScalingOptions {
     int points = 0;   ///< of sums; 0: 400,000, of direct sums 60,000, on GPUs 1,048,576
     int cells = 0;    ///< along a side of the grid, even, at least 64; 0: 2048
     bool weak = true; ///< also with as much work a rank
+    /// Bodies of trees are dealt out at random; otherwise ranks have those of regions, as runs that divide space
+    /// do.
+    bool scattered = false;
     int repeats = 3;  ///< ≥ 1
     /// `cpu`, or `cuda`: a GPU a rank.
     DeviceKind device = DeviceKind::cpu;
@@ -60,6 +63,7 @@ struct BenchScalingReport {
     int threads = 0;      ///< of a rank
     std::string gpu;      ///< of rank 0; empty: CPUs
     int repeats = 0;
+    bool scattered = false;
     double latency = 0.0;   ///< seconds of a message of 8 bytes between ranks 0 and 1; 0 on one rank
     double bandwidth = 0.0; ///< bytes a second in messages of 16 MiB
     std::vector<ScalingRow> rows;
@@ -67,7 +71,8 @@ struct BenchScalingReport {
 
 /// Measures on 1, 2, 4, … and all ranks; the others wait meanwhile. All ranks call it and get the report.
 ///
-/// Sums: the field of a Plummer sphere, its bodies evenly divided among the ranks; the tree code of order 3,
+/// Sums: the field of a Plummer sphere, its bodies evenly divided among the ranks
+/// along a Morton curve, where they are not scattered; the tree code of order 3,
 /// the fast multipole method of order 10. Grid: the bench program of `farfield bench stencil` on the whole
 /// grid. The model is t(1)/p + messages·latency + bytes/bandwidth with the counts of the rank that sent most,
 /// and t(1) in place of t(1)/p where each rank has as much work. Cells that GPUs copy from each other are in

@@ -31,7 +31,8 @@ std::string job_text(const BenchScalingReport& report) {
 } // namespace
 
 std::string to_text(const BenchScalingReport& report) {
-    auto out = fmt::format("{}; medians of {}.\n", job_text(report), report.repeats);
+    auto out = fmt::format("{}; medians of {}; bodies of trees {}.\n", job_text(report), report.repeats,
+                           report.scattered ? "scattered over the ranks" : "by regions");
     if (report.ranks > 1)
         out += fmt::format(
             "A message between ranks 0 and 1: {:.2f} us, and {:.2f} GB/s in 16 MiB. Model: the work's "
@@ -61,8 +62,8 @@ std::string to_text(const BenchScalingReport& report) {
 std::string to_json(const BenchScalingReport& report) {
     Json json{{"benchmark", "scaling"},       {"ranks", report.ranks},
               {"threads", report.threads},    {"gpu", report.gpu.empty() ? Json() : Json(report.gpu)},
-              {"repeats", report.repeats},    {"latency", report.latency},
-              {"bandwidth", report.bandwidth}};
+              {"repeats", report.repeats},    {"scattered", report.scattered},
+              {"latency", report.latency},    {"bandwidth", report.bandwidth}};
     auto& rows = json["rows"] = Json::array();
     for (const auto& row : report.rows) {
         const auto of = [](bool here, const auto& value) { return here ? Json(value) : Json(); };

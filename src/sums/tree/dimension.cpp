@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 namespace farfield {
@@ -54,20 +55,48 @@ std::int64_t sum_of_ranks(comm::Transport& ranks, std::int64_t mine) {
     return std::accumulate(all.begin(), all.end(), std::int64_t{0});
 }
 
-/// The same of all ranks' points: one of them counts those of a cell.
-std::int64_t pairs_in_cells(comm::Transport& ranks, const Keys& keys, int shift) {
+/// The keys of ranks, each from the lowest to the highest.
+class KeysOfRanks {
+public:
+    KeysOfRanks(comm::Transport& ranks, const Keys& keys) : rank_(static_cast<std::size_t>(ranks.rank())) {
+        const Bounds mine = keys.empty() ? Bounds{1, 0} : Bounds{keys.front(), keys.back()};
+        bounds_ = comm::all_values(ranks, mine);
+    }
+
+    /// Another rank may have keys with this prefix.
+    [[nodiscard]] bool may_share(std::uint64_t prefix, int shift) const {
+        for (std::size_t r = 0; r < bounds_.size(); ++r) {
+            const auto& [low, high] = bounds_[r];
+            if (r != rank_ && low <= high && low >> shift <= prefix && prefix <= high >> shift) return true;
+        }
+        return false;
+    }
+
+private:
+    struct Bounds {
+        std::uint64_t low = 0, high = 0;
+    };
+    std::size_t rank_;
+    std::vector<Bounds> bounds_;
+};
+
+/// The same of all ranks' points. Of a cell that several may have points in, one of them counts all.
+std::int64_t pairs_in_cells(comm::Transport& ranks, const KeysOfRanks& bounds, const Keys& keys, int shift) {
     constexpr int tag = 102;
     constexpr std::uint64_t mix = 0x9e3779b97f4a7c15; // cells that lie together go to different ranks
-    std::vector<std::vector<Run>> runs(static_cast<std::size_t>(ranks.size()));
+    std::vector<std::vector<Run>> shared(static_cast<std::size_t>(ranks.size()));
+    std::int64_t sum = 0;
     for (std::size_t first = 0; first < keys.size();) {
         const auto end = run_end(keys, first, shift);
-        const auto prefix = keys[first] >> shift;
-        runs[(prefix * mix >> 32U) % runs.size()].push_back({prefix, static_cast<std::int64_t>(end - first)});
+        const Run run{keys[first] >> shift, static_cast<std::int64_t>(end - first)};
+        if (bounds.may_share(run.prefix, shift))
+            shared[(run.prefix * mix >> 32U) % shared.size()].push_back(run);
+        else
+            sum += pairs_of(run.points);
         first = end;
     }
-    auto all = comm::exchanged(ranks, runs, tag);
+    auto all = comm::exchanged(ranks, shared, tag);
     std::sort(all.begin(), all.end(), [](const Run& a, const Run& b) { return a.prefix < b.prefix; });
-    std::int64_t sum = 0;
     for (std::size_t n = 0; n < all.size();) {
         Run cell = all[n];
         while (++n < all.size() && all[n].prefix == cell.prefix) cell.points += all[n].points;
@@ -83,11 +112,13 @@ double dimension_of(const Keys& keys, int finest, double others, comm::Transport
     const auto mine = static_cast<std::int64_t>(keys.size());
     const auto points = ranks != nullptr ? sum_of_ranks(*ranks, mine) : mine;
     if (points == 0) return space;
+    std::optional<KeysOfRanks> bounds;
+    if (ranks != nullptr) bounds.emplace(*ranks, keys);
     double before = 0.0;
     for (int level = 0; level <= finest; ++level) {
         const int shift = 3 * (finest - level);
-        const auto pairs =
-            ranks != nullptr ? pairs_in_cells(*ranks, keys, shift) : pairs_in_cells(keys, shift, threads);
+        const auto pairs = ranks != nullptr ? pairs_in_cells(*ranks, *bounds, keys, shift)
+                                            : pairs_in_cells(keys, shift, threads);
         const double found = static_cast<double>(pairs) / static_cast<double>(points); // others of a point
         if (found <= others)
             return before > 0.0 && found > 0.0 ? std::min(space, std::log2(before / found)) : space;
