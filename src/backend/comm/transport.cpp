@@ -61,8 +61,8 @@ void all_gather_by_messages(Transport& transport, ConstBytes mine, Bytes all,
     }
 }
 
-void exchange(Transport& transport, std::span<const ConstBytes> to, std::span<const Bytes> from, int tag,
-              std::size_t each) {
+std::vector<MessageHandle> begin_exchange(Transport& transport, std::span<const ConstBytes> to,
+                                          std::span<const Bytes> from, int tag, std::size_t each) {
     const auto rank_of = [&](std::size_t n) { return static_cast<int>(n / each); };
     std::vector<MessageHandle> messages;
     for (std::size_t n = 0; n < from.size(); ++n)
@@ -73,7 +73,12 @@ void exchange(Transport& transport, std::span<const ConstBytes> to, std::span<co
             messages.push_back(transport.send(to[n], rank_of(n), tag));
     for (auto n = each * static_cast<std::size_t>(transport.rank()), k = n; n < k + each; ++n)
         std::copy(to[n].begin(), to[n].end(), from[n].begin());
-    for (const auto& message : messages) message->wait();
+    return messages;
+}
+
+void exchange(Transport& transport, std::span<const ConstBytes> to, std::span<const Bytes> from, int tag,
+              std::size_t each) {
+    for (const auto& message : begin_exchange(transport, to, from, tag, each)) message->wait();
 }
 
 // Each rank adds up a part, which it gets from all others.

@@ -106,6 +106,10 @@ std::vector<T> all_gathered(Transport& transport, std::span<const T> mine,
 /// rank receives must have the sizes that others send; those of 0 bytes are no messages.
 void exchange(Transport& transport, std::span<const ConstBytes> to, std::span<const Bytes> from, int tag,
               std::size_t each = 1);
+/// The same as messages that are to be waited for; until then the memory must stay.
+[[nodiscard]] std::vector<MessageHandle> begin_exchange(Transport& transport, std::span<const ConstBytes> to,
+                                                        std::span<const Bytes> from, int tag,
+                                                        std::size_t each = 1);
 
 /// Rank r gets to[r]. @returns what this rank gets, of one rank after the other
 template <class T>

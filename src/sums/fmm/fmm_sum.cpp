@@ -158,8 +158,9 @@ bool FmmSum::refine(double error) {
 }
 
 template <class T>
-void FmmSum::near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, const TileSums& sums,
-                        SumReport& report, WorkWatch& watch) {
+std::optional<MutualBlocks::Begun> FmmSum::near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets,
+                                                      const TileSums& sums, SumReport& report,
+                                                      WorkWatch& watch) {
     Stopwatch clock;
     sources.set_strengths(strengths_, 0, report.threads);
     sources.set_dipoles(dipoles_, 0);
@@ -177,54 +178,93 @@ void FmmSum::near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, 
                             .watch = &watch,
                             .ranks = share_.ranks(),
                             .rank_blocks = share_.first_leaves()};
-    near_.sum(task);
+    auto begun = near_.begin(task);
+    if (begun && share_.ranks() == nullptr) { // nobody is waited for
+        near_.end(*begun);
+        begun.reset();
+    }
     report.passes.push_back({"P2P", clock.lap()});
+    return begun;
 }
 
 template <class T>
-void FmmSum::add_far_field(FmmPasses<T>& far, const TileSums& sums, SumReport& report, WorkWatch& watch) {
+void FmmSum::FarField<T>::begin(std::span<const double> strengths, std::span<const double> dipoles,
+                                SumReport& report, WorkWatch& watch) {
     Stopwatch clock;
-    const auto timed = [&](const char* name) { report.passes.push_back({name, clock.lap()}); };
-    far.set_watch(&watch);
-    far.form_multipoles(strengths_, dipoles_);
-    timed("P2M");
-    far.gather_multipoles();
-    timed("M2M");
-    far.translate();
-    timed("M2L");
-    far.spread_locals();
-    timed("L2L");
-    far.evaluate(sums);
-    timed("L2P");
+    for (auto* far : both()) {
+        if (far == nullptr) continue;
+        far->set_watch(&watch);
+        far->form_multipoles(strengths, dipoles);
+        add_pass(report, *far, "P2M", clock.lap());
+        far->gather_multipoles();
+        add_pass(report, *far, "M2M", clock.lap());
+    }
 }
 
 template <class T>
-void FmmSum::add_far_fields(FarField<T>& far, const TileSums& sums, SumReport& report, WorkWatch& watch) {
-    if (far.harmonics) add_far_field(*far.harmonics, sums, report, watch);
-    if (!far.softened) return;
+void FmmSum::FarField<T>::translate(SumReport& report) {
     Stopwatch clock;
-    SumReport passes; // reported as one
-    add_far_field(*far.softened, sums, passes, watch);
-    report.passes.push_back({"softening", clock.lap()});
+    for (auto* far : both()) {
+        if (far == nullptr) continue;
+        far->receive_multipoles();
+        add_pass(report, *far, "M2M", clock.lap());
+        far->translate();
+        add_pass(report, *far, "M2L", clock.lap());
+        far->spread_locals();
+        add_pass(report, *far, "L2L", clock.lap());
+    }
 }
 
+template <class T>
+void FmmSum::FarField<T>::evaluate(const TileSums& sums, SumReport& report) {
+    Stopwatch clock;
+    for (auto* far : both()) {
+        if (far == nullptr) continue;
+        far->evaluate(sums);
+        add_pass(report, *far, "L2P", clock.lap());
+    }
+}
+
+// Those of softened kernels are told as one.
+template <class T>
+void FmmSum::FarField<T>::add_pass(SumReport& report, const FmmPasses<T>& far, const char* name,
+                                   double seconds) const {
+    if (softened && &far == &*softened) name = "softening";
+    const auto same = std::find_if(report.passes.begin(), report.passes.end(),
+                                   [&](const PassTime& pass) { return pass.name == name; });
+    if (same != report.passes.end())
+        same->seconds += seconds;
+    else
+        report.passes.push_back({name, seconds});
+}
+
+// Ranks send each other multipole expansions while near pairs are summed, and what they summed for each other
+// while expansions are translated: they wait for each other only where one has much more to do in all.
 void FmmSum::compute_sums(const TileSums& sums, SumReport& report, const SumHooks& hooks) {
     const double far_work = shape_.wide ? double_far_.work() : float_far_.work();
     WorkWatch watch((far_work + work_of_a_pair * near_.computed_pairs()) * share_.own_part(), hooks.progress,
                     hooks.stop_requested);
-    const auto end_where_stopped = [&] {
-        if (share_.on_any(watch.stopped())) throw Interrupted("the sum was given up before its end");
+    const auto far_field = [&](const auto& call) {
+        if (shape_.wide)
+            call(double_far_);
+        else
+            call(float_far_);
     };
-    if (options_.precision == Precision::float64)
-        near_field(double_sources_, double_targets_, sums, report, watch);
-    else
-        near_field(float_sources_, float_targets_, sums, report, watch);
-    end_where_stopped();
-    if (shape_.wide)
-        add_far_fields(double_far_, sums, report, watch);
-    else
-        add_far_fields(float_far_, sums, report, watch);
-    end_where_stopped();
+    far_field([&](auto& far) { far.begin(strengths_, dipoles_, report, watch); });
+    auto begun = options_.precision == Precision::float64
+                     ? near_field(double_sources_, double_targets_, sums, report, watch)
+                     : near_field(float_sources_, float_targets_, sums, report, watch);
+    far_field([&](auto& far) { far.translate(report); });
+    if (begun) {
+        Stopwatch clock;
+        near_.end(*begun);
+        begun.reset();
+        const auto near = std::find_if(report.passes.begin(), report.passes.end(),
+                                       [](const PassTime& pass) { return pass.name == "P2P"; });
+        near->seconds += clock.lap();
+    }
+    far_field([&](auto& far) { far.evaluate(sums, report); });
+    if (share_.on_any(watch.stopped())) throw Interrupted("the sum was given up before its end");
     if (!own_points_) share_.gather_sums(sums);
 }
 

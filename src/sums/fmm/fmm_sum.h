@@ -73,6 +73,10 @@ private:
     struct FarField {
         std::optional<FmmPasses<T>> harmonics, softened;
 
+        void begin(std::span<const double> strengths, std::span<const double> dipoles, SumReport& report,
+                   WorkWatch& watch);                ///< P2M, M2M
+        void translate(SumReport& report);           ///< M2L, L2L
+        void evaluate(const TileSums& sums, SumReport& report); ///< L2P
         void clear() {
             harmonics.reset();
             softened.reset();
@@ -80,6 +84,13 @@ private:
         [[nodiscard]] double work() const {
             return (harmonics ? harmonics->work() : 0.0) + (softened ? softened->work() : 0.0);
         }
+
+    private:
+        /// Null where there is none.
+        [[nodiscard]] std::array<FmmPasses<T>*, 2> both() {
+            return {harmonics ? &*harmonics : nullptr, softened ? &*softened : nullptr};
+        }
+        void add_pass(SumReport& report, const FmmPasses<T>& far, const char* name, double seconds) const;
     };
     [[nodiscard]] std::array<Extent, 3> extents() const;
     void fit_shape();
@@ -87,12 +98,8 @@ private:
     template <class T>
     void make_far_field(FarField<T>& far);
     template <class T>
-    void add_far_field(FmmPasses<T>& far, const TileSums& sums, SumReport& report, WorkWatch& watch);
-    template <class T>
-    void add_far_fields(FarField<T>& far, const TileSums& sums, SumReport& report, WorkWatch& watch);
-    template <class T>
-    void near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, const TileSums& sums,
-                    SumReport& report, WorkWatch& watch);
+    std::optional<MutualBlocks::Begun> near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets,
+                                                  const TileSums& sums, SumReport& report, WorkWatch& watch);
     void compute_sums(const TileSums& sums, SumReport& report, const SumHooks& hooks);
     void write_results(const TileSums& sums, const DirectResults& results, int strength_exponent,
                        SumReport& report, const SumHooks& hooks);

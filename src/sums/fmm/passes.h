@@ -72,7 +72,8 @@ public:
     /// One pass a call, in this order. Strengths in the order of the tree's sources, dipoles N×3 or empty;
     /// they must outlive `translate`.
     void form_multipoles(std::span<const double> strengths, std::span<const double> dipoles = {}); ///< P2M
-    void gather_multipoles();                                                                      ///< M2M
+    void gather_multipoles(); ///< M2M; of several ranks, what they send each other is then under way
+    void receive_multipoles(); ///< waits for it, and gathers what cells of several ranks have
     void translate();     ///< M2L, and P2L of lists.sources
     void spread_locals(); ///< L2L
     /// L2P, and M2P of lists.multipoles; adds to Σ q/r, Σ q (x − y)/r³ and ∂² Σ q/r, in the order of the
@@ -107,6 +108,8 @@ private:
                     AlignedVector<T>& scratch) const;
     /// M2L of cells in lanes, below level 0.
     struct Lanes;
+    template <class Wanted>
+    void gather_levels(const Wanted& wanted);
     void make_groups();
     [[nodiscard]] std::vector<CellGroup> blocks_of_level(int level) const;
     [[nodiscard]] std::vector<CellGroup> groups_of_level(int level) const;
@@ -173,6 +176,7 @@ private:
     int threads_;
     std::span<const double> strengths_, dipoles_;
     Expansions<T> multipoles_, locals_;
+    RankShare::Arriving<T> arriving_;
     AlignedVector<T> zeros_;
     /// By a target's octant, class of offsets and mirror image, as `sender_place` says; by rotation, by
     /// octant and offset.

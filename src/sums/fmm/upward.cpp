@@ -105,9 +105,10 @@ void FmmPasses<T>::form_multipoles(std::span<const double> strengths, std::span<
 }
 
 template <class T>
-void FmmPasses<T>::gather_multipoles() {
+template <class Wanted>
+void FmmPasses<T>::gather_levels(const Wanted& wanted) {
     constexpr std::int32_t cells_a_task = 32;
-    const auto gather_level = [&](int level, const auto& wanted) {
+    const auto gather_level = [&](int level) {
         const auto first = tree_.level_begin(level);
         const auto last = tree_.level_begin(level + 1);
         parallel_for(threads_, (last - first + cells_a_task - 1) / cells_a_task, [&](std::int64_t number) {
@@ -127,9 +128,17 @@ void FmmPasses<T>::gather_multipoles() {
             send(operators_->up, sources, expansions, scratch);
         });
     };
-    share_.gather(multipoles_.all(), [&](const auto& wanted) {
-        for (int level = tree_.levels() - 2; level >= 0; --level) gather_level(level, wanted);
-    });
+    for (int level = tree_.levels() - 2; level >= 0; --level) gather_level(level);
+}
+
+template <class T>
+void FmmPasses<T>::gather_multipoles() {
+    arriving_ = share_.begin_gather(multipoles_.all(), [&](const auto& wanted) { gather_levels(wanted); });
+}
+
+template <class T>
+void FmmPasses<T>::receive_multipoles() {
+    share_.end_gather(arriving_, multipoles_.all(), [&](const auto& wanted) { gather_levels(wanted); });
 }
 
 template FmmPasses<float>::FmmPasses(const Octree&, const NearLists&, const RankShare&,
@@ -150,5 +159,7 @@ template void FmmPasses<float>::form_multipoles(std::span<const double>, std::sp
 template void FmmPasses<double>::form_multipoles(std::span<const double>, std::span<const double>);
 template void FmmPasses<float>::gather_multipoles();
 template void FmmPasses<double>::gather_multipoles();
+template void FmmPasses<float>::receive_multipoles();
+template void FmmPasses<double>::receive_multipoles();
 
 } // namespace farfield

@@ -55,10 +55,8 @@ void gather_rows(comm::Transport& ranks, const SumRows& rows, std::span<const Ro
         for (const auto& [begin, end] : part) rest = rows.unpack(begin, end, rest);
 }
 
-namespace {
-
 /// A part of an array as one run of numbers: those that lie so already, or a copy.
-class Run {
+class RowExchange::Run {
 public:
     Run(double* array, const RowRanges& rows)
         : array_(array), rows_(rows), together_(rows.size() <= 1),
@@ -92,27 +90,37 @@ private:
     RawVector<double> copy_;
 };
 
-} // namespace
-
 // A message for each array: rows that lie together need no copy on their side, however they lie on the other.
-void exchange_rows(comm::Transport& ranks, const SumRows& mine, std::span<const RowRanges> to,
-                   const SumRows& theirs, std::span<const RowRanges> from) {
+RowExchange::RowExchange(comm::Transport& ranks, const SumRows& mine, std::vector<RowRanges> to,
+                         const SumRows& theirs, std::vector<RowRanges> from)
+    : to_(std::move(to)), from_(std::move(from)) {
     constexpr int tag = 101;
-    std::vector<Run> leaving, coming; // of each rank and array
-    leaving.reserve(to.size() * static_cast<std::size_t>(mine.arrays()));
-    coming.reserve(from.size() * static_cast<std::size_t>(theirs.arrays()));
-    std::vector<comm::ConstBytes> leaving_bytes;
-    std::vector<comm::Bytes> coming_bytes;
-    for (const auto& rows : to)
+    leaving_.reserve(to_.size() * static_cast<std::size_t>(mine.arrays()));
+    coming_.reserve(from_.size() * static_cast<std::size_t>(theirs.arrays()));
+    std::vector<comm::ConstBytes> leaving;
+    std::vector<comm::Bytes> coming;
+    for (const auto& rows : to_)
         for (std::int64_t k = 0; k < mine.arrays(); ++k) {
-            leaving.emplace_back(mine.array(k), rows).pack();
-            leaving_bytes.push_back(comm::bytes_of(leaving.back().numbers()));
+            leaving_.emplace_back(mine.array(k), rows).pack();
+            leaving.push_back(comm::bytes_of(leaving_.back().numbers()));
         }
-    for (const auto& rows : from)
+    for (const auto& rows : from_)
         for (std::int64_t k = 0; k < theirs.arrays(); ++k)
-            coming_bytes.push_back(comm::bytes_of(coming.emplace_back(theirs.array(k), rows).numbers()));
-    comm::exchange(ranks, leaving_bytes, coming_bytes, tag, static_cast<std::size_t>(mine.arrays()));
-    for (auto& run : coming) run.unpack();
+            coming.push_back(comm::bytes_of(coming_.emplace_back(theirs.array(k), rows).numbers()));
+    messages_ = comm::begin_exchange(ranks, leaving, coming, tag, static_cast<std::size_t>(mine.arrays()));
+}
+
+RowExchange::~RowExchange() = default;
+
+void RowExchange::end() {
+    for (auto& message : messages_) message->wait();
+    messages_.clear();
+    for (auto& run : coming_) run.unpack();
+}
+
+void exchange_rows(comm::Transport& ranks, const SumRows& mine, std::vector<RowRanges> to,
+                   const SumRows& theirs, std::vector<RowRanges> from) {
+    RowExchange(ranks, mine, std::move(to), theirs, std::move(from)).end();
 }
 
 std::vector<std::size_t> first_of_ranks(std::span<const double> work, int ranks) {

@@ -5,12 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace farfield {
 namespace comm {
+class Message;
 class Transport;
 }
 
@@ -40,9 +42,26 @@ using RowRanges = std::vector<std::pair<std::int64_t, std::int64_t>>;
 void gather_rows(comm::Transport& ranks, const SumRows& rows, std::span<const RowRanges> parts);
 
 /// Rank r gets the rows to[r] of `mine`, and what rank r sends becomes the rows from[r] of `theirs`; the two
-/// may be the same. @throws comm::RankFailed
-void exchange_rows(comm::Transport& ranks, const SumRows& mine, std::span<const RowRanges> to,
-                   const SumRows& theirs, std::span<const RowRanges> from);
+/// may be the same. Under way from the beginning; the arrays must stay until it has ended.
+/// @throws comm::RankFailed
+class RowExchange {
+public:
+    RowExchange(comm::Transport& ranks, const SumRows& mine, std::vector<RowRanges> to, const SumRows& theirs,
+                std::vector<RowRanges> from);
+    RowExchange(const RowExchange&) = delete;
+    RowExchange& operator=(const RowExchange&) = delete;
+    ~RowExchange(); ///< of one that was not waited for: waits
+    void end();
+
+private:
+    class Run;
+    std::vector<RowRanges> to_, from_;
+    std::vector<Run> leaving_, coming_; ///< of each rank and array
+    std::vector<std::unique_ptr<comm::Message>> messages_;
+};
+
+void exchange_rows(comm::Transport& ranks, const SumRows& mine, std::vector<RowRanges> to,
+                   const SumRows& theirs, std::vector<RowRanges> from);
 
 /// Of consecutive tasks the first of each rank, and at the end their number: each rank has about as much
 /// work.

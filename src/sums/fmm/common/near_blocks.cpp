@@ -63,12 +63,17 @@ const OneSidedBlocks& NearBlocks::from_both_sides() {
 }
 
 void NearBlocks::sum(const BlockSumTask& task) {
+    if (auto begun = begin(task)) end(*begun);
+}
+
+std::optional<MutualBlocks::Begun> NearBlocks::begin(const BlockSumTask& task) {
     if (needs_whole_loop(task.outputs, task.sources))
         from_both_sides().sum(task);
     else if (const auto* mutual = std::get_if<MutualBlocks>(&blocks_))
-        mutual->sum(task);
+        return mutual->begin(task);
     else
         std::get<OneSidedBlocks>(blocks_).sum(task);
+    return std::nullopt;
 }
 
 std::vector<std::int32_t> part_starts(const Octree& tree, const NearLists& lists) {

@@ -26,6 +26,9 @@ public:
 
     /// P2P. Hessians and dipoles take each pair from both sides.
     void sum(const BlockSumTask& task);
+    /// The same in two parts, as MutualBlocks::begin says; none is left where the first did all.
+    [[nodiscard]] std::optional<MutualBlocks::Begun> begin(const BlockSumTask& task);
+    void end(MutualBlocks::Begun& begun) const { std::get<MutualBlocks>(blocks_).end(begun); }
 
     [[nodiscard]] std::int64_t pairs() const { return pairs_; } ///< directed
     /// Those that are computed where neither a Hessian nor dipoles are asked for.

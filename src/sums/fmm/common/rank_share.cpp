@@ -53,35 +53,42 @@ void RankShare::divide(const Octree& tree, const NearLists& lists, const std::fu
 }
 
 template <class T>
-void RankShare::exchange(std::span<T> expansions) const {
+RankShare::Arriving<T> RankShare::send(std::span<T> expansions) const {
     constexpr int tag = 103;
-    const auto cells = std::max<std::size_t>(tree_->cells().size(), 1);
-    const auto size = expansions.size() / cells;
-    const auto of = [&](std::int32_t cell) {
-        return expansions.subspan(static_cast<std::size_t>(cell) * size, size);
-    };
+    const auto size = expansions.size() / std::max<std::size_t>(tree_->cells().size(), 1);
     const auto room_for = [&](const std::vector<std::vector<std::int32_t>>& halo) {
         std::vector<RawVector<T>> out;
         for (const auto& numbers : halo) out.emplace_back(numbers.size() * size);
         return out;
     };
-    auto to = room_for(halo_.to), from = room_for(halo_.from);
+    Arriving<T> out;
+    out.to_ = room_for(halo_.to);
+    out.from_ = room_for(halo_.from);
     std::vector<comm::ConstBytes> leaving;
     std::vector<comm::Bytes> coming;
-    for (std::size_t rank = 0; rank < to.size(); ++rank) {
-        auto next = to[rank].begin();
-        for (const auto cell : halo_.to[rank]) next = std::copy_n(of(cell).begin(), size, next);
-        leaving.push_back(comm::bytes_of(std::span<const T>(to[rank])));
-        coming.push_back(comm::bytes_of(std::span<T>(from[rank])));
+    for (std::size_t rank = 0; rank < out.to_.size(); ++rank) {
+        auto next = out.to_[rank].begin();
+        for (const auto cell : halo_.to[rank])
+            next = std::copy_n(expansions.begin() + cell * static_cast<std::ptrdiff_t>(size), size, next);
+        leaving.push_back(comm::bytes_of(std::span<const T>(out.to_[rank])));
+        coming.push_back(comm::bytes_of(std::span<T>(out.from_[rank])));
     }
-    comm::exchange(*ranks_, leaving, coming, tag);
-    for (std::size_t rank = 0; rank < from.size(); ++rank) {
-        auto next = from[rank].begin();
+    out.messages_ = comm::begin_exchange(*ranks_, leaving, coming, tag);
+    return out;
+}
+
+template <class T>
+void RankShare::take(Arriving<T>& arriving, std::span<T> expansions) const {
+    const auto size = static_cast<std::ptrdiff_t>(expansions.size() / std::max<std::size_t>(tree_->cells().size(), 1));
+    for (const auto& message : arriving.messages_) message->wait();
+    for (std::size_t rank = 0; rank < arriving.from_.size(); ++rank) {
+        auto next = arriving.from_[rank].begin();
         for (const auto cell : halo_.from[rank]) {
-            std::copy_n(next, size, of(cell).begin());
-            next += static_cast<std::ptrdiff_t>(size);
+            std::copy_n(next, size, expansions.begin() + cell * size);
+            next += size;
         }
     }
+    arriving = {};
 }
 
 bool RankShare::on_any(bool mine) const { return comm::any_rank(ranks_, mine); }
@@ -90,7 +97,9 @@ void RankShare::gather_sums(const TileSums& sums) const {
     if (cells_) gather_rows(*ranks_, SumRows(sums), cells_->target_rows());
 }
 
-template void RankShare::exchange(std::span<float>) const;
-template void RankShare::exchange(std::span<double>) const;
+template RankShare::Arriving<float> RankShare::send(std::span<float>) const;
+template RankShare::Arriving<double> RankShare::send(std::span<double>) const;
+template void RankShare::take(Arriving<float>&, std::span<float>) const;
+template void RankShare::take(Arriving<double>&, std::span<double>) const;
 
 } // namespace farfield

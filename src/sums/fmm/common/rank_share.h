@@ -1,6 +1,8 @@
 // What a rank does of a fast multipole sum: all of it, where it is alone.
 #pragma once
 
+#include "backend/comm/transport.h"
+#include "base/aligned.h"
 #include "sums/direct/cpu/tiles.h"
 #include "sums/fmm/common/leaf_rates.h"
 #include "sums/fmm/common/near_blocks.h"
@@ -8,9 +10,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace farfield {
 
@@ -38,18 +42,36 @@ public:
         return tree_->cell(cell).targets.size() > 0 && (!cells_ || cells_->holds_own(cell));
     }
 
-    /// M2M: `gather(wanted)` makes the expansions of all parents that are wanted(cell) from those of their
-    /// children. A rank does it for cells of its own; then it gets what it needs of others', and all gather
-    /// alike what lies above. @param expansions  of all cells, as many numbers each
+    /// Multipole expansions under way between ranks.
+    template <class T>
+    class Arriving {
+    public:
+        Arriving() = default;
+
+    private:
+        friend class RankShare;
+        std::vector<RawVector<T>> to_, from_;
+        std::vector<std::unique_ptr<comm::Message>> messages_;
+    };
+
+    /// M2M in two parts, between which other work can be done: `gather(wanted)` makes the expansions of all
+    /// parents that are wanted(cell) from those of their children. A rank does it for cells of its own; then it
+    /// gets what it needs of others', and all gather alike what lies above. @param expansions  of all cells, as
+    /// many numbers each
     template <class T, class Gather>
-    void gather(std::span<T> expansions, const Gather& gather) const {
-        if (!cells_) return gather([](std::int32_t /*cell*/) { return true; });
-        const auto of = [&](std::int32_t owner) {
-            gather([this, owner](std::int32_t cell) { return cells_->owner(cell) == owner; });
-        };
-        of(cells_->rank());
-        exchange(expansions);
-        of(RankCells::several);
+    Arriving<T> begin_gather(std::span<T> expansions, const Gather& gather) const {
+        if (!cells_) {
+            gather([](std::int32_t /*cell*/) { return true; });
+            return {};
+        }
+        gather([this](std::int32_t cell) { return cells_->owner(cell) == cells_->rank(); });
+        return send(expansions);
+    }
+    template <class T, class Gather>
+    void end_gather(Arriving<T>& arriving, std::span<T> expansions, const Gather& gather) const {
+        if (!cells_) return;
+        take(arriving, expansions);
+        gather([this](std::int32_t cell) { return cells_->owner(cell) == RankCells::several; });
     }
 
     /// True on all ranks where it is true on any.
@@ -59,7 +81,9 @@ public:
 
 private:
     template <class T>
-    void exchange(std::span<T> expansions) const;
+    [[nodiscard]] Arriving<T> send(std::span<T> expansions) const;
+    template <class T>
+    void take(Arriving<T>& arriving, std::span<T> expansions) const;
 
     comm::Transport* ranks_;
     const Octree* tree_ = nullptr;
@@ -69,7 +93,9 @@ private:
     double own_part_ = 1.0;
 };
 
-extern template void RankShare::exchange(std::span<float>) const;
-extern template void RankShare::exchange(std::span<double>) const;
+extern template RankShare::Arriving<float> RankShare::send(std::span<float>) const;
+extern template RankShare::Arriving<double> RankShare::send(std::span<double>) const;
+extern template void RankShare::take(Arriving<float>&, std::span<float>) const;
+extern template void RankShare::take(Arriving<double>&, std::span<double>) const;
 
 } // namespace farfield

@@ -126,12 +126,15 @@ void PlanePasses::send(const Senders& senders, int level, double* expansion, dou
 }
 
 void PlanePasses::gather_multipoles() {
-    share_.gather(std::span<double>(multipoles_), [&](const auto& wanted) {
+    const auto gather = [&](const auto& wanted) {
         for (int level = tree_.levels() - 2; level >= 0; --level)
             each_cell(level, [&](std::int32_t number, Senders& senders) {
                 if (!tree_.cell(number).leaf && wanted(number)) gather_children(number, senders);
             });
-    });
+    };
+    const std::span<double> all(multipoles_);
+    auto arriving = share_.begin_gather(all, gather);
+    share_.end_gather(arriving, all, gather);
 }
 
 void PlanePasses::gather_children(std::int32_t parent, Senders& senders) {

@@ -4,7 +4,6 @@
 #include "backend/threads/parallel.h"
 #include "sums/direct/cpu/block_function.h"
 #include "sums/direct/cpu/isa_function.h"
-#include "sums/direct/cpu/sums_of_ranks.h"
 
 #include <algorithm>
 #include <utility>
@@ -142,39 +141,56 @@ void MutualBlocks::act(const BlockSumTask& task, const BlockTile& whole, std::si
     if (task.watch != nullptr) task.watch->done(pairs);
 }
 
-void MutualBlocks::sum(const BlockSumTask& task) const {
+std::pair<std::int64_t, std::int64_t> MutualBlocks::own_groups(const BlockSumTask& task) const {
+    const auto [own_begin, own_end] = own_blocks(task, blocks_.size());
+    const auto& groups = division_.groups;
+    const auto group_at = [&](std::int32_t block) {
+        return std::lower_bound(groups.begin(), groups.end(), block) - groups.begin();
+    };
+    return {group_at(own_begin), group_at(own_end) - group_at(own_begin)};
+}
+
+MutualBlocks::Begun MutualBlocks::begin(const BlockSumTask& task) const {
     const auto apart_size = static_cast<std::size_t>(division_.points_apart);
-    RawVector<double> memory(5 * apart_size); // each group's thread is the first to write its part
+    Begun begun{.task = task,
+                .memory = RawVector<double>(5 * apart_size), // each group's thread first writes its part
+                .apart = {},
+                .exchange = {}};
+    auto* const memory = begun.memory.data();
     auto whole = tile_of(task, own_, true);
-    whole.sums_apart = {
-        .potential = memory.data(),
-        .field = {memory.data() + apart_size, memory.data() + 2 * apart_size, memory.data() + 3 * apart_size},
-        .potential_imaginary = memory.data() + 4 * apart_size};
+    whole.sums_apart = {.potential = memory,
+                        .field = {memory + apart_size, memory + 2 * apart_size, memory + 3 * apart_size},
+                        .potential_imaginary = memory + 4 * apart_size};
     if (task.sums.potential_imaginary == nullptr) whole.sums_apart.potential_imaginary = nullptr;
     if (task.sums.field[2] == nullptr) whole.sums_apart.field[2] = nullptr; // in the plane
     keep_wanted(task.outputs, whole.sums);
     keep_wanted(task.outputs, whole.sums_apart);
-    const auto& groups = division_.groups;
-    const auto [own_begin, own_end] = own_blocks(task, blocks_.size());
-    const auto group_at = [&](std::int32_t block) {
-        return std::lower_bound(groups.begin(), groups.end(), block) - groups.begin();
-    };
-    const auto first = group_at(own_begin), count = group_at(own_end) - first;
-    parallel_apart(task.threads, count, [&](std::int64_t number) {
+    begun.apart = whole.sums_apart;
+    const auto [first, count] = own_groups(task);
+    parallel_apart(task.threads, count, [&, first = first](std::int64_t number) {
         if (!is_stopped(task)) act(task, whole, static_cast<std::size_t>(first + number));
     });
-    if (!task.rank_blocks.empty()) exchange_apart(task, whole.sums_apart);
+    if (!task.rank_blocks.empty()) begun.exchange = exchange_apart(task, begun.apart);
+    return begun;
+}
+
+void MutualBlocks::end(Begun& begun) const {
+    const auto& task = begun.task;
+    if (begun.exchange) begun.exchange->end();
     if (is_stopped(task)) return;
-    parallel_for(task.threads, count, [&](std::int64_t number) {
+    const auto& groups = division_.groups;
+    const auto [first, count] = own_groups(task);
+    parallel_for(task.threads, count, [&, first = first](std::int64_t number) {
         const auto g = static_cast<std::size_t>(first + number);
         for (auto b = groups[g]; b < groups[g + 1]; ++b)
-            add_apart(task, whole.sums_apart, static_cast<std::size_t>(b));
+            add_apart(task, begun.apart, static_cast<std::size_t>(b));
     });
 }
 
 // What the groups of one rank computed for blocks of another goes there, also where it is unfinished: no rank
 // waits for one that has stopped.
-void MutualBlocks::exchange_apart(const BlockSumTask& task, const TileSums& apart) const {
+std::unique_ptr<RowExchange> MutualBlocks::exchange_apart(const BlockSumTask& task,
+                                                          const TileSums& apart) const {
     const auto rank = static_cast<std::size_t>(task.ranks->rank());
     const auto ranks = static_cast<std::size_t>(task.ranks->size());
     std::vector<RowRanges> to(ranks), from(ranks);
@@ -187,7 +203,7 @@ void MutualBlocks::exchange_apart(const BlockSumTask& task, const TileSums& apar
         from[other] = places_apart(division_, blocks_, blocks_of(other), blocks_of(rank));
     }
     const SumRows rows(apart);
-    exchange_rows(*task.ranks, rows, to, rows, from);
+    return std::make_unique<RowExchange>(*task.ranks, rows, std::move(to), rows, std::move(from));
 }
 
 void MutualBlocks::add_apart(const BlockSumTask& task, const TileSums& apart, std::size_t block) const {

@@ -4,7 +4,9 @@
 #pragma once
 
 #include "backend/threads/work_watch.h"
+#include "base/aligned.h"
 #include "sums/direct/cpu/blocks/mutual_division.h"
+#include "sums/direct/cpu/sums_of_ranks.h"
 #include "sums/direct/cpu/tiles.h"
 #include "sums/kernels/kernel.h"
 #include "sums/points/block_lists.h"
@@ -12,7 +14,9 @@
 #include <farfield/sum.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -64,10 +68,28 @@ class MutualBlocks {
 public:
     /// For lists that `check_mutual_lists` accepts. They are copied.
     MutualBlocks(const BlockLists& lists, std::int64_t points, int threads = 1);
-    void sum(const BlockSumTask& task) const;
+
+    /// A sum of which others' parts are missing.
+    struct Begun {
+        BlockSumTask task;
+        RawVector<double> memory; ///< of the sums apart
+        TileSums apart;
+        std::unique_ptr<RowExchange> exchange; ///< where there are ranks: under way
+    };
+    /// Everything of this rank's groups; `end` adds what groups owe each other. In between other work can be
+    /// done, but none at the sums.
+    [[nodiscard]] Begun begin(const BlockSumTask& task) const;
+    void end(Begun& begun) const;
+    void sum(const BlockSumTask& task) const {
+        auto begun = begin(task);
+        end(begun);
+    }
 
 private:
-    void exchange_apart(const BlockSumTask& task, const TileSums& apart) const;
+    [[nodiscard]] std::unique_ptr<RowExchange> exchange_apart(const BlockSumTask& task,
+                                                              const TileSums& apart) const;
+    /// The first of this rank's groups, and their number.
+    [[nodiscard]] std::pair<std::int64_t, std::int64_t> own_groups(const BlockSumTask& task) const;
     void act(const BlockSumTask& task, const BlockTile& whole, std::size_t group) const;
     void add_apart(const BlockSumTask& task, const TileSums& apart, std::size_t block) const;
 
