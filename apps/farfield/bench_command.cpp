@@ -288,7 +288,8 @@ void declare_scaling(CommandParser app, ScalingCommand& command) {
         .default_text("2048");
     app.add_flag("--strong", command.strong, "Leave out weak scaling: as much work a rank");
     app.add_flag("--scattered", command.scattered,
-                 "Deal the bodies of trees out at random, not by regions: each goes to the rank that has its leaf, and "
+                 "Deal the bodies of trees out at random, not by regions: each goes to the rank that has its "
+                 "leaf, and "
                  "its sum comes back");
     add_one_device(app, command.device);
     add_repeats(app, command.options.repeats);

@@ -100,8 +100,7 @@ public:
         });
         const auto fields = all_of_ranks(ranks_, field);
         if (ranks_.rank() == 0)
-            out.error =
-                SampledTruth(all, static_cast<std::size_t>(n), false, bench_softening).error(fields);
+            out.error = SampledTruth(all, static_cast<std::size_t>(n), false, bench_softening).error(fields);
         return out;
     }
 
@@ -142,9 +141,9 @@ private:
         for (std::size_t i = 0; i < points.mass.size(); ++i) {
             std::uint32_t cell[3];
             for (std::size_t axis = 0; axis < 3; ++axis)
-                cell[axis] = static_cast<std::uint32_t>(
-                    std::min((points.xyz[3 * i + axis] - ranges[axis].low) * scale,
-                             std::ldexp(1.0, morton_bits) - 1.0));
+                cell[axis] =
+                    static_cast<std::uint32_t>(std::min((points.xyz[3 * i + axis] - ranges[axis].low) * scale,
+                                                        std::ldexp(1.0, morton_bits) - 1.0));
             order.emplace_back(morton_key(cell[0], cell[1], cell[2]), i);
         }
         std::sort(order.begin(), order.end());

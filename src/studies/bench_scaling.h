@@ -29,10 +29,10 @@ struct BenchScalingOptions {
     int points = 0;   ///< of sums; 0: 400,000, of direct sums 60,000, on GPUs 1,048,576
     int cells = 0;    ///< along a side of the grid, even, at least 64; 0: 2048
     bool weak = true; ///< also with as much work a rank
-    /// Bodies of trees are dealt out at random; otherwise ranks have those of regions, as runs that divide space
-    /// do.
+    /// Bodies of trees are dealt out at random; otherwise ranks have those of regions, as runs that divide
+    /// space do.
     bool scattered = false;
-    int repeats = 3;  ///< ≥ 1
+    int repeats = 3; ///< ≥ 1
     /// `cpu`, or `cuda`: a GPU a rank.
     DeviceKind device = DeviceKind::cpu;
     Communicator communicator{};

@@ -60,10 +60,10 @@ std::string to_text(const BenchScalingReport& report) {
 }
 
 std::string to_json(const BenchScalingReport& report) {
-    Json json{{"benchmark", "scaling"},       {"ranks", report.ranks},
-              {"threads", report.threads},    {"gpu", report.gpu.empty() ? Json() : Json(report.gpu)},
-              {"repeats", report.repeats},    {"scattered", report.scattered},
-              {"latency", report.latency},    {"bandwidth", report.bandwidth}};
+    Json json{{"benchmark", "scaling"},    {"ranks", report.ranks},
+              {"threads", report.threads}, {"gpu", report.gpu.empty() ? Json() : Json(report.gpu)},
+              {"repeats", report.repeats}, {"scattered", report.scattered},
+              {"latency", report.latency}, {"bandwidth", report.bandwidth}};
     auto& rows = json["rows"] = Json::array();
     for (const auto& row : report.rows) {
         const auto of = [](bool here, const auto& value) { return here ? Json(value) : Json(); };

@@ -74,8 +74,8 @@ private:
         std::optional<FmmPasses<T>> harmonics, softened;
 
         void begin(std::span<const double> strengths, std::span<const double> dipoles, SumReport& report,
-                   WorkWatch& watch);                ///< P2M, M2M
-        void translate(SumReport& report);           ///< M2L, L2L
+                   WorkWatch& watch);                           ///< P2M, M2M
+        void translate(SumReport& report);                      ///< M2L, L2L
         void evaluate(const TileSums& sums, SumReport& report); ///< L2P
         void clear() {
             harmonics.reset();

@@ -72,10 +72,10 @@ public:
     /// One pass a call, in this order. Strengths in the order of the tree's sources, dipoles N×3 or empty;
     /// they must outlive `translate`.
     void form_multipoles(std::span<const double> strengths, std::span<const double> dipoles = {}); ///< P2M
-    void gather_multipoles(); ///< M2M; of several ranks, what they send each other is then under way
+    void gather_multipoles();  ///< M2M; of several ranks, what they send each other is then under way
     void receive_multipoles(); ///< waits for it, and gathers what cells of several ranks have
-    void translate();     ///< M2L, and P2L of lists.sources
-    void spread_locals(); ///< L2L
+    void translate();          ///< M2L, and P2L of lists.sources
+    void spread_locals();      ///< L2L
     /// L2P, and M2P of lists.multipoles; adds to Σ q/r, Σ q (x − y)/r³ and ∂² Σ q/r, in the order of the
     /// tree's targets.
     void evaluate(const TileSums& sums);

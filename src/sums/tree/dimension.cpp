@@ -55,6 +55,17 @@ std::int64_t sum_of_ranks(comm::Transport& ranks, std::int64_t mine) {
     return std::accumulate(all.begin(), all.end(), std::int64_t{0});
 }
 
+bool is_before(const Run& a, const Run& b) { return a.prefix < b.prefix; }
+
+// Each rank's runs are in order already.
+void merge_rising_parts(std::vector<Run>& runs) {
+    for (auto sorted = std::is_sorted_until(runs.begin(), runs.end(), is_before); sorted != runs.end();) {
+        const auto next = std::is_sorted_until(sorted, runs.end(), is_before);
+        std::inplace_merge(runs.begin(), sorted, next, is_before);
+        sorted = next;
+    }
+}
+
 /// The keys of ranks, each from the lowest to the highest.
 class KeysOfRanks {
 public:
@@ -96,7 +107,7 @@ std::int64_t pairs_in_cells(comm::Transport& ranks, const KeysOfRanks& bounds, c
         first = end;
     }
     auto all = comm::exchanged(ranks, shared, tag);
-    std::sort(all.begin(), all.end(), [](const Run& a, const Run& b) { return a.prefix < b.prefix; });
+    merge_rising_parts(all);
     for (std::size_t n = 0; n < all.size();) {
         Run cell = all[n];
         while (++n < all.size() && all[n].prefix == cell.prefix) cell.points += all[n].points;

@@ -97,8 +97,12 @@ Octree::Keys Octree::keys_of(std::span<const double> points, int threads) const 
     return unsorted;
 }
 
-RawVector<std::int32_t> Octree::order_of(std::span<const double> points, int threads) const {
-    return sort_keys(keys_of(points, threads), threads).from;
+RawVector<std::int32_t> Octree::order_of(std::span<const double> points, std::span<const std::int64_t> parts,
+                                         int threads) const {
+    auto keys = keys_of(points, threads);
+    constexpr std::size_t most_parts = 8; // of more, sorting anew is faster
+    if (parts.size() > most_parts + 1) return sort_keys(std::move(keys), threads).from;
+    return merge_keys(std::move(keys), parts).from;
 }
 
 TreePoints Octree::sorted(std::span<const double> points, Keys& keys, int threads) const {

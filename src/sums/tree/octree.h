@@ -104,7 +104,9 @@ public:
     [[nodiscard]] std::int32_t coarse_cell(int x, int y, int z) const;
 
     /// Points as N×3 in the order of the tree, where that of equal keys is as given: number i is row from[i].
-    [[nodiscard]] RawVector<std::int32_t> order_of(std::span<const double> points, int threads) const;
+    /// @param parts  begins of runs of rows that stand in this order already, and their end
+    [[nodiscard]] RawVector<std::int32_t> order_of(std::span<const double> points,
+                                                   std::span<const std::int64_t> parts, int threads) const;
     /// Where ranks have their points: those that this rank was given, in the order of the tree, are rows
     /// given_order()[i], and a cell has [given(cell).begin, given(cell).end) of them.
     [[nodiscard]] std::span<const std::int32_t> given_order() const { return sources_.from; }

@@ -190,4 +190,46 @@ SortedKeys sort_keys(RawVector<std::uint64_t> keys, int threads) {
     return sorted;
 }
 
+namespace {
+
+/// Two runs, one behind the other in `from`, become one in `to`. Without branches that are hard to foresee.
+void merge_two(const SortedKeys& from, std::size_t begin, std::size_t middle, std::size_t end,
+               SortedKeys& to) {
+    auto left = begin, right = middle, out = begin;
+    while (left < middle && right < end) {
+        const bool takes_right = from.keys[right] < from.keys[left];
+        const auto place = takes_right ? right : left;
+        to.keys[out] = from.keys[place];
+        to.from[out++] = from.from[place];
+        right += takes_right ? 1 : 0;
+        left += takes_right ? 0 : 1;
+    }
+    const auto rest = left < middle ? left : right;
+    const auto count = left < middle ? middle - left : end - right;
+    std::copy_n(&from.keys[0] + rest, count, &to.keys[0] + out);
+    std::copy_n(&from.from[0] + rest, count, &to.from[0] + out);
+}
+
+} // namespace
+
+SortedKeys merge_keys(RawVector<std::uint64_t> keys, std::span<const std::int64_t> parts) {
+    const auto n = keys.size();
+    SortedKeys sorted{std::move(keys), RawVector<std::int32_t>(n)};
+    std::iota(sorted.from.begin(), sorted.from.end(), 0);
+    std::vector<std::size_t> begins(parts.begin(), parts.end());
+    if (n == 0 || std::is_sorted(sorted.keys.begin(), sorted.keys.end())) return sorted;
+    SortedKeys other{RawVector<std::uint64_t>(n), RawVector<std::int32_t>(n)};
+    while (begins.size() > 2) {
+        std::vector<std::size_t> left{0};
+        for (std::size_t part = 0; part + 1 < begins.size(); part += 2) {
+            const auto middle = begins[part + 1];
+            left.push_back(part + 2 < begins.size() ? begins[part + 2] : middle);
+            merge_two(sorted, begins[part], middle, left.back(), other);
+        }
+        std::swap(sorted, other);
+        begins = std::move(left);
+    }
+    return sorted;
+}
+
 } // namespace farfield

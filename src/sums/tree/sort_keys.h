@@ -4,6 +4,7 @@
 #include "base/aligned.h"
 
 #include <cstdint>
+#include <span>
 
 namespace farfield {
 
@@ -16,5 +17,8 @@ struct SortedKeys {
 
 /// @pre fewer than 2³¹ keys
 SortedKeys sort_keys(RawVector<std::uint64_t> keys, int threads);
+
+/// The same of runs that are in order, [parts[n], parts[n + 1]) each.
+SortedKeys merge_keys(RawVector<std::uint64_t> keys, std::span<const std::int64_t> parts);
 
 } // namespace farfield

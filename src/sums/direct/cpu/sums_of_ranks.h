@@ -14,7 +14,7 @@ namespace farfield {
 namespace comm {
 class Message;
 class Transport;
-}
+} // namespace comm
 
 /// The arrays of sums that are there, as rows of one number from each.
 class SumRows {

@@ -37,7 +37,9 @@ RankPoints::RankPoints(comm::Transport& ranks, Octree& tree, const NearLists& li
     plan_given(tree, lists, cells);
     number_rows(tree, lists, cells);
     const auto points = arrived(given, 3, PowerOfTwo(0));
-    place_ = tree.order_of(points, threads_);
+    std::vector<std::int64_t> parts{0};
+    for (const auto& from : arrived_from_) parts.push_back(from.front().second);
+    place_ = tree.order_of(points, parts, threads_);
     if (std::is_sorted(place_.begin(), place_.end())) place_ = {};
     std::array<RawVector<double>, 3> x;
     for (auto& axis : x) axis.resize(static_cast<std::size_t>(rows_));
@@ -115,18 +117,30 @@ void RankPoints::number_rows(Octree& tree, const NearLists& lists, const RankCel
     halo_from_ = rows_of(halo.from);
 }
 
+// What stays here is not packed first.
 RawVector<double> RankPoints::arrived(std::span<const double> given, std::int64_t width,
                                       const PowerOfTwo& scale) const {
     const auto w = static_cast<std::size_t>(width);
-    RawVector<double> ordered(order_.size() * w);
-    parallel_parts(threads_, order_.size(), [&](std::size_t begin, std::size_t end) {
-        for (auto i = begin; i < end; ++i)
-            for (std::size_t k = 0; k < w; ++k)
-                ordered[w * i + k] = scale.product(given[w * static_cast<std::size_t>(order_[i]) + k]);
-    });
-    RawVector<double> out(static_cast<std::size_t>(own_count_) * w);
-    exchange_rows(ranks_, SumRows(std::vector{ordered.data()}), widened(given_to_, width),
-                  SumRows(std::vector{out.data()}), widened(arrived_from_, width));
+    const auto rank = static_cast<std::size_t>(ranks_.rank());
+    RawVector<double> leaving(order_.size() * w), out(static_cast<std::size_t>(own_count_) * w);
+    const auto [stay_begin, stay_end] = given_to_[rank].front();
+    double* const staying = out.data() + arrived_from_[rank].front().first * width;
+    parallel_parts(threads_, order_.size(),
+                   [&, stay_begin = stay_begin, stay_end = stay_end](std::size_t begin, std::size_t end) {
+                       for (auto i = begin; i < end; ++i) {
+                           const auto number = static_cast<std::int64_t>(i);
+                           const bool stays = stay_begin <= number && number < stay_end;
+                           double* const to =
+                               stays ? staying + (number - stay_begin) * width : leaving.data() + w * i;
+                           const auto* const from = given.data() + w * static_cast<std::size_t>(order_[i]);
+                           for (std::size_t k = 0; k < w; ++k) to[k] = scale.product(from[k]);
+                       }
+                   });
+    auto to = widened(given_to_, width), from = widened(arrived_from_, width);
+    to[rank].clear();
+    from[rank].clear();
+    exchange_rows(ranks_, SumRows(std::vector{leaving.data()}), std::move(to),
+                  SumRows(std::vector{out.data()}), std::move(from));
     return out;
 }
 

@@ -79,7 +79,8 @@ RankShare::Arriving<T> RankShare::send(std::span<T> expansions) const {
 
 template <class T>
 void RankShare::take(Arriving<T>& arriving, std::span<T> expansions) const {
-    const auto size = static_cast<std::ptrdiff_t>(expansions.size() / std::max<std::size_t>(tree_->cells().size(), 1));
+    const auto size =
+        static_cast<std::ptrdiff_t>(expansions.size() / std::max<std::size_t>(tree_->cells().size(), 1));
     for (const auto& message : arriving.messages_) message->wait();
     for (std::size_t rank = 0; rank < arriving.from_.size(); ++rank) {
         auto next = arriving.from_[rank].begin();

@@ -55,9 +55,9 @@ public:
     };
 
     /// M2M in two parts, between which other work can be done: `gather(wanted)` makes the expansions of all
-    /// parents that are wanted(cell) from those of their children. A rank does it for cells of its own; then it
-    /// gets what it needs of others', and all gather alike what lies above. @param expansions  of all cells, as
-    /// many numbers each
+    /// parents that are wanted(cell) from those of their children. A rank does it for cells of its own; then
+    /// it gets what it needs of others', and all gather alike what lies above. @param expansions  of all
+    /// cells, as many numbers each
     template <class T, class Gather>
     Arriving<T> begin_gather(std::span<T> expansions, const Gather& gather) const {
         if (!cells_) {
