@@ -1,6 +1,7 @@
 // The fast multipole method as a row of the table of methods.
 #include "sums/method/method.h"
 
+#include "backend/comm/communicator_access.h"
 #include "backend/threads/parallel.h"
 #include "base/spelling.h"
 #include "sums/costs/cost_file.h"
@@ -78,22 +79,35 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
                                 : why_not_in_space(problem, options, device);
 }
 
+bool takes_own_points(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+    return !problem.is_periodic() && !is_in_plane(problem) && device.kind == DeviceKind::cpu &&
+           FmmSum::takes_own_points(problem, options);
+}
+
+// The part of all points that a rank holds, those of leaves beside its own among them.
+double held_part(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+    if (CommunicatorAccess::gives_everything(options.communicator)) return 1.0;
+    if (!takes_own_points(problem, options, device)) return 1.0;
+    return std::min(1.0, 2.0 / options.communicator.size());
+}
+
 double open_bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     if (is_in_plane(problem)) return plane_fmm_bytes(problem, options);
     const auto shape = fmm_shape(problem, options, cost_table_in_use().table);
     const double number = shape.wide ? 8.0 : 4.0;
-    const auto n = static_cast<double>(problem.sources);
+    const double held = held_part(problem, options, device);
+    const auto n = held * static_cast<double>(problem.sources);
     const auto m = problem.self ? 0.0 : static_cast<double>(problem.targets);
+    const auto rows = static_cast<double>(std::max(problem.sources, problem.targets));
     // points: the caller's, in the frame, in the tree's order, in the loops' type; while they are sorted,
     // keys twice
     const double points = (n + m) * (8.0 * 12.0 + 24.0 + 24.0);
-    const double results =
-        static_cast<double>(problem.targets) * 8.0 * (options.outputs.has(Output::hessian) ? 20.0 : 8.0);
-    const double cells = 4.0 * std::max(n, m) / shape.leaf + 8.0;
+    const double results = held * static_cast<double>(problem.targets) * 8.0 *
+                           (options.outputs.has(Output::hessian) ? 20.0 : 8.0);
+    const double cells = 4.0 * rows / shape.leaf + 8.0;
     const HarmonicBasis basis(shape.order.order, static_cast<int>(64.0 / number));
     // that translate: of evenly spread points all but two, of others about as many more
-    const int levels =
-        static_cast<int>(std::ceil(std::log(std::max(n, m) / shape.leaf + 1.0) / std::log(8.0)));
+    const int levels = static_cast<int>(std::ceil(std::log(rows / shape.leaf + 1.0) / std::log(8.0)));
     const auto softened =
         problem.softening > 0.0 ? predicted_softened_size(shape.order, shape.wide, levels) : SoftenedSize{};
     const double padding = 1.3; // of each class of functions to whole cache lines
@@ -119,11 +133,6 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
 
 bool divides(const SumProblem& problem, const DeviceChoice& device) {
     return !problem.is_periodic() && (device.kind == DeviceKind::cpu || !is_in_plane(problem));
-}
-
-bool takes_own_points(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    return !problem.is_periodic() && !is_in_plane(problem) && device.kind == DeviceKind::cpu &&
-           FmmSum::takes_own_points(problem, options);
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,

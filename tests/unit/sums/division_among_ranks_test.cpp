@@ -1,8 +1,10 @@
 // How sums are divided among ranks: plans, which are the same on all ranks and need none of them to be
 // tested.
+#include "backend/comm/in_process.h"
 #include "sums/direct/cpu/blocks/mutual_division.h"
 #include "sums/direct/cpu/sums_of_ranks.h"
 #include "sums/fmm/common/rank_cells.h"
+#include "sums/fmm/common/rank_points.h"
 #include "sums/tree/near_lists.h"
 #include "sums/tree/octree.h"
 
@@ -221,6 +223,77 @@ TEST_P(CellsOfRanks, TellWhatOthersNeed) {
         }
         expect_halos(of_leaves, leaves, "leaves");
         expect_halos(of_cells, cells, "cells");
+    }
+}
+
+// Each rank has the points of its leaves and of those that meet them, no others; strengths come where the
+// points are, and what it has for its own leaves comes back to whoever gave them.
+TEST(RankPoints, TravelToTheLeavesAndBack) {
+    const int count = 30000;
+    const auto points = cloud(count, 7);
+    const Octree whole(points, {}, true, {.most = 20}, 1);
+    const auto lists = near_lists(whole, 0);
+    for (const int ranks : {1, 2, 5}) {
+        std::vector<std::int32_t> firsts; // of ranks; the last but one has none
+        for (int r = 0; r <= ranks; ++r)
+            firsts.push_back(static_cast<std::int32_t>(
+                std::ssize(lists.leaves) * std::min(r, std::max(ranks - 1, 1)) / std::max(ranks - 1, 1)));
+        std::vector<std::int64_t> rows(static_cast<std::size_t>(ranks));
+        comm::run_ranks(ranks, [&](comm::Transport& transport) {
+            const int rank = transport.rank();
+            const auto begin = static_cast<std::size_t>(count) * static_cast<std::size_t>(rank) /
+                               static_cast<std::size_t>(ranks),
+                       end = static_cast<std::size_t>(count) * static_cast<std::size_t>(rank + 1) /
+                             static_cast<std::size_t>(ranks);
+            const auto own = std::span(points).subspan(3 * begin, 3 * (end - begin));
+            Octree tree(own, {}, true, {.most = 20}, 1, &transport);
+            EXPECT_EQ(tree.source_count(), count);
+            ASSERT_EQ(tree.cells().size(), whole.cells().size());
+            for (std::int32_t cell = 0; cell < std::ssize(whole.cells()); ++cell) {
+                ASSERT_EQ(tree.cell(cell).sources.begin, whole.cell(cell).sources.begin) << cell;
+                ASSERT_EQ(tree.cell(cell).sources.end, whole.cell(cell).sources.end) << cell;
+                ASSERT_EQ(tree.cell(cell).children, whole.cell(cell).children) << cell;
+            }
+            const RankCells cells(tree, lists, firsts, rank);
+            const RankPoints mine(transport, tree, lists, cells, own, 1);
+            rows[static_cast<std::size_t>(rank)] = mine.rows();
+            // strengths that name the points
+            std::vector<double> strengths, here(static_cast<std::size_t>(mine.rows()));
+            for (auto i = begin; i < end; ++i) strengths.push_back(1.0 + static_cast<double>(i));
+            mine.bring(strengths, 1, PowerOfTwo(1), here.data());
+            const auto halo = cells.leaf_halo();
+            std::set<std::int32_t> leaves;
+            for (auto leaf = firsts[static_cast<std::size_t>(rank)];
+                 leaf < firsts[static_cast<std::size_t>(rank) + 1]; ++leaf)
+                leaves.insert(leaf);
+            for (const auto& from : halo.from) leaves.insert(from.begin(), from.end());
+            std::int64_t held = 0;
+            for (const auto leaf : leaves) {
+                const auto number = lists.leaves[static_cast<std::size_t>(leaf)];
+                const auto there = whole.cell(number).sources, at = tree.cell(number).sources;
+                ASSERT_EQ(at.size(), there.size());
+                held += at.size();
+                for (std::int32_t k = 0; k < at.size(); ++k) {
+                    const auto i = static_cast<std::size_t>(at.begin + k),
+                               j = static_cast<std::size_t>(there.begin + k);
+                    for (std::size_t axis = 0; axis < 3; ++axis)
+                        ASSERT_EQ(tree.sources().x[axis][i], whole.sources().x[axis][j]);
+                    ASSERT_EQ(here[i], 2.0 * (1.0 + whole.sources().from[j]));
+                }
+            }
+            EXPECT_LE(held, mine.rows());
+            EXPECT_LE(mine.rows(), held + std::ssize(leaves) + 1); // some rows stay unused
+            std::vector<double> back(end - begin), expected;
+            mine.bring_back({.potential = here.data()}, {.potential = back.data()});
+            for (const auto row : mine.order())
+                expected.push_back(2.0 * strengths[static_cast<std::size_t>(row)]);
+            EXPECT_EQ(back, expected);
+        });
+        const auto all = std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
+        EXPECT_GE(all, count);
+        if (ranks == 5) {
+            EXPECT_LT(*std::max_element(rows.begin(), rows.end()), count / 2);
+        }
     }
 }
 

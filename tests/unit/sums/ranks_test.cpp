@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <random>
@@ -328,6 +329,94 @@ TEST(SumOnRanks, KeepsItsPointsApartAfterAnUpdate) {
                                                             static_cast<std::size_t>(end - begin))});
     });
     EXPECT_EQ(found, expected);
+}
+
+/// Four points at one place, which the ranks of three have between them, and others.
+Arrays with_points_at_one_place(const Whole& whole) {
+    auto all = arrays_of(whole);
+    for (const std::int64_t row : {5, 700, 1100, 1101})
+        for (std::int64_t axis = 0; axis < 3; ++axis)
+            all.sources[static_cast<std::size_t>(3 * row + axis)] =
+                all.sources[static_cast<std::size_t>(axis)];
+    return all;
+}
+
+TEST(SumOnRanks, LeavesOutPairsAtOnePlaceWhoeverHasThem) {
+    const Whole whole{
+        .options = {.method = Method::fmm, .order = 4, .leaf = 40, .coincident = Coincident::skip},
+        .sources = 1500};
+    const auto all = with_points_at_one_place(whole);
+    const auto one = compute(whole, all, whole.options, {0, whole.sources}, {0, whole.sources});
+    for (const double value : one.potential) ASSERT_TRUE(std::isfinite(value));
+    EXPECT_EQ(compute_on_ranks(whole, all, 3, Division::even), one);
+    EXPECT_EQ(compute_on_ranks(whole, all, 2, Division::all_on_the_last), one);
+}
+
+TEST(SumOnRanks, NamesRowsOfAllRanksThatLieAtOnePlace) {
+    const Whole whole{.options = {.method = Method::fmm, .order = 4, .leaf = 40}, .sources = 1500};
+    const auto all = with_points_at_one_place(whole);
+    const auto alone = test::error_of<InvalidArgument>([&] {
+        (void)compute(whole, all, whole.options, {0, whole.sources}, {0, whole.sources});
+    });
+    const auto message = common_error(3, [&](int rank, const Communicator& communicator) {
+        auto options = whole.options;
+        options.communicator = communicator;
+        const auto range = range_of(whole.sources, rank, 3, Division::even);
+        (void)compute(whole, all, options, range, range);
+    });
+    EXPECT_EQ(message, alone);
+}
+
+// A float has no number for the distance of two points that different ranks have.
+TEST(SumOnRanks, LooksForPairsBeyondFloatAmongAllPoints) {
+    Whole whole{.options = {.method = Method::fmm, .order = 4, .leaf = 40, .precision = Precision::float32},
+                .sources = 900};
+    auto all = arrays_of(whole);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        all.sources[3 * 4 + axis] = 1e-44;
+        all.sources[3 * 800 + axis] = 3e-44;
+    }
+    const auto alone = test::error_of<InvalidArgument>([&] {
+        (void)compute(whole, all, whole.options, {0, whole.sources}, {0, whole.sources});
+    });
+    const auto of_ranks = [&](int rank, const Communicator& communicator) {
+        auto options = whole.options;
+        options.communicator = communicator;
+        const auto range = range_of(whole.sources, rank, 3, Division::even);
+        (void)compute(whole, all, options, range, range);
+    };
+    EXPECT_EQ(common_error(3, of_ranks), alone);
+    // where the precision is left to the sum, it takes double
+    whole.options.precision = Precision::automatic;
+    whole.options.tolerance = 1e-3;
+    whole.options.order = 0;
+    const auto one = compute(whole, all, whole.options, {0, whole.sources}, {0, whole.sources});
+    EXPECT_EQ(compute_on_ranks(whole, all, 3, Division::even), one);
+}
+
+// A rank without points names no output and no strengths; another alone wants the field.
+TEST(SumOnRanks, ComputesWhatAnyRankWants) {
+    const Whole whole{.options = {.method = Method::fmm, .order = 4, .leaf = 40}, .sources = 1500};
+    const auto all = arrays_of(whole);
+    const auto one = compute(whole, all, whole.options, {0, whole.sources}, {0, whole.sources});
+    Values potential(one.potential.size()), field(static_cast<std::size_t>(3 * 700));
+    comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+        const int rank = transport->rank();
+        auto options = whole.options;
+        options.communicator = CommunicatorAccess::of(std::move(transport));
+        const Range range = rank == 0 ? Range{0, 700} : rank == 1 ? Range{700, 700} : Range{700, 1500};
+        SumPlan plan(matrix_view(part(all.sources, range.first, range.second, 3), 3), options);
+        SumOutputs outputs;
+        if (rank != 1)
+            outputs.potential = std::span(potential).subspan(
+                static_cast<std::size_t>(range.first), static_cast<std::size_t>(range.second - range.first));
+        if (rank == 0) outputs.field = matrix_view(std::span(field), 3);
+        plan.execute(rank == 1 ? ConstArrayView() : part(all.strengths, range.first, range.second, 1),
+                     outputs);
+        EXPECT_TRUE(plan.report().energy.has_value());
+    });
+    EXPECT_EQ(potential, one.potential);
+    EXPECT_EQ(field, Values(one.field.begin(), one.field.begin() + 3 * 700));
 }
 
 // Where one rank is to stop, all do.

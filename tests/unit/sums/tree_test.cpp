@@ -1,4 +1,5 @@
 // The tree and its lists: points lie in their cells, and every pair of points is served exactly once.
+#include "backend/comm/in_process.h"
 #include "sums/tree/dimension.h"
 #include "sums/tree/morton.h"
 #include "sums/tree/near_lists.h"
@@ -89,6 +90,46 @@ TEST(Dimension, IsThatOfWhatPointsLieOn) {
         EXPECT_NEAR(found, dimension, 0.12);
         for (const int threads : {2, 5}) EXPECT_EQ(dimension_of(keys, level, 50.0, nullptr, threads), found);
     }
+}
+
+// However points are dealt out: the same number, to the last bit.
+TEST(Dimension, IsTheSameOnRanks) {
+    constexpr int level = 12;
+    for (const int dimension : {1, 3}) {
+        const auto keys = keys_of(of_dimension(dimension), level);
+        const double found = dimension_of(keys, level, 50.0, nullptr, 1);
+        for (const int count : {1, 2, 3, 7})
+            for (const bool by_regions : {true, false})
+                comm::run_ranks(count, [&](comm::Transport& ranks) {
+                    RawVector<std::uint64_t> own; // rank 1 has none
+                    for (std::size_t i = 0; i < keys.size(); ++i) {
+                        const auto owner = by_regions ? i * static_cast<std::size_t>(count) / keys.size()
+                                                      : i * i % static_cast<std::size_t>(count);
+                        if ((owner == 1 ? 0 : static_cast<int>(owner)) == ranks.rank())
+                            own.push_back(keys[i]);
+                    }
+                    EXPECT_EQ(dimension_of(own, level, 50.0, &ranks, 1), found) << count << " ranks";
+                });
+    }
+}
+
+TEST(MergeKeys, OrdersRunsAsSortingDoes) {
+    std::mt19937_64 engine(8);
+    for (const std::size_t parts : {1, 2, 3, 4, 5, 8})
+        for (const std::uint64_t kinds : {std::uint64_t{3}, std::uint64_t{1} << 60U}) {
+            RawVector<std::uint64_t> keys;
+            std::vector<std::int64_t> begins{0};
+            for (std::size_t part = 0; part < parts; ++part) {
+                const auto size = part == 2 ? 0 : engine() % 400;
+                for (std::size_t i = 0; i < size; ++i) keys.push_back(engine() % kinds);
+                std::sort(keys.begin() + begins.back(), keys.end());
+                begins.push_back(std::ssize(keys));
+            }
+            const auto sorted = sort_keys(keys, 1);
+            const auto merged = merge_keys(keys, begins);
+            EXPECT_EQ(merged.keys, sorted.keys) << parts << " runs";
+            EXPECT_EQ(merged.from, sorted.from) << parts << " runs"; // equal keys keep their order
+        }
 }
 
 // A point has 7 others in the cell of level 0, and 1 in that of level 1.

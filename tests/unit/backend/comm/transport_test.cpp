@@ -233,6 +233,53 @@ public:
 };
 
 // Where a rank failed alike, it throws its own error, of its own class.
+TEST_P(OnRanks, AddUpTheirNumbers) {
+    for (const std::size_t count : {0, 1, 2, 7, 100})
+        all([&](Transport& at) {
+            std::vector<std::int32_t> numbers(count), sums(count);
+            for (std::size_t i = 0; i < count; ++i)
+                for (int rank = 0; rank < at.size(); ++rank) {
+                    const auto of_rank = static_cast<std::int32_t>(i) * 10 + rank * rank;
+                    if (rank == at.rank()) numbers[i] = of_rank;
+                    sums[i] += of_rank;
+                }
+            add_over_ranks(at, numbers);
+            EXPECT_EQ(numbers, sums) << count;
+        });
+}
+
+// From rank a to rank b go a + 2b numbers.
+TEST_P(OnRanks, ExchangeWhatEachHasForEach) {
+    all([&](Transport& at) {
+        const auto message = [](int from, int to) {
+            return std::vector<int>(static_cast<std::size_t>(from + 2 * to), 100 * from + to);
+        };
+        std::vector<std::vector<int>> leaving;
+        std::vector<int> expected;
+        for (int other = 0; other < at.size(); ++other) {
+            leaving.push_back(message(at.rank(), other));
+            const auto coming = message(other, at.rank());
+            expected.insert(expected.end(), coming.begin(), coming.end());
+        }
+        EXPECT_EQ(exchanged(at, leaving, 5), expected);
+    });
+}
+
+TEST_P(OnRanks, TakePartsOfRowsAndBringThemBack) {
+    for (const std::int64_t rows : {0, 1, 3, 20})
+        all([&](Transport& at) {
+            std::vector<double> whole(static_cast<std::size_t>(3 * rows));
+            std::iota(whole.begin(), whole.end(), 1.0);
+            const auto begins = equal_parts(at, rows);
+            ASSERT_EQ(begins.back(), rows);
+            const auto part = part_from_root(at, at.rank() == 0 ? whole : std::vector<double>(), 3);
+            const auto begin = begins[static_cast<std::size_t>(at.rank())],
+                       end = begins[static_cast<std::size_t>(at.rank()) + 1];
+            EXPECT_EQ(part, std::vector<double>(whole.begin() + 3 * begin, whole.begin() + 3 * end));
+            EXPECT_EQ(parts_on_root(at, part), at.rank() == 0 ? whole : std::vector<double>());
+        });
+}
+
 TEST_P(OnRanks, KeepTheErrorThatIsTheirOwn) {
     std::atomic<int> own{0};
     all([&](Transport& at) {
