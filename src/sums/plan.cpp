@@ -106,11 +106,6 @@ struct SumPlan::Impl {
     /// What this process gives and gets of the problem.
     [[nodiscard]] SumProblem here() const { return own_rows ? of_ranks->own(problem) : problem; }
 
-    /// All ranks' numbers.
-    [[nodiscard]] std::vector<double> of_all(std::vector<double> mine) const {
-        return own_rows ? all_of_ranks(*ranks(), mine) : std::move(mine);
-    }
-
     // True where it was open and is not double.
     bool settle_precision(Precision precision) {
         const bool open = options.precision == Precision::automatic && precision != Precision::float64;
@@ -196,22 +191,20 @@ struct SumPlan::Impl {
             const auto& view = outputs.of(info.output);
             if (!view || is_compared(info.output)) continue;
             values.push_back(
-                of_all(cuda::host_copy(view, own.targets, problem.kernel->width(info, problem.dimension))));
+                cuda::host_copy(view, own.targets, problem.kernel->width(info, problem.dimension)));
             computed.push_back({info.output, values.back()});
         }
         if (computed.empty()) return {};
-        const auto q =
-            of_all(cuda::host_copy(strengths.charges, own.sources, problem.kernel->strength.columns));
-        std::vector<double> dipoles, all_sources;
-        if (strengths.dipoles)
-            dipoles = of_all(cuda::host_copy(strengths.dipoles, own.sources, problem.dimension));
-        if (own_rows) all_sources = all_of_ranks(*ranks(), points.sources.on_host());
+        const auto q = cuda::host_copy(strengths.charges, own.sources, problem.kernel->strength.columns);
+        std::vector<double> dipoles;
+        if (strengths.dipoles) dipoles = cuda::host_copy(strengths.dipoles, own.sources, problem.dimension);
         return verify({.problem = &problem,
-                       .sources = own_rows ? all_sources : points.sources.on_host(),
+                       .sources = points.sources.on_host(),
                        .targets = points.targets.on_host(),
                        .strengths = q,
                        .threads = thread_count(options.threads),
-                       .dipoles = dipoles},
+                       .dipoles = dipoles,
+                       .ranks = own_rows ? ranks() : nullptr},
                       computed);
     }
 

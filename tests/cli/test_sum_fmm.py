@@ -45,7 +45,7 @@ class FastMultipole(CommandTest):
         self.succeed(*base, "--method", "fmm", "--softening", "0.1", "--leaf", "2", "--tolerance", "1e-5")
         report = json.loads(read("report.json"))
         self.assertLessEqual(max(error["relative"] for error in report["errors"]), 1e-5)
-        self.assertEqual(report["passes"][-1]["name"], "softening")
+        self.assertIn("softening", [entry["name"] for entry in report["passes"]])
         os.remove("out.npy")
         self.fail_clearly([*base, "--method", "fmm", "--order", "3", "--tolerance", "1e-9", "--leaf", "2"], 1, "tolerance 1e-09")
         self.fail_clearly([*base, "--method", "fmm", "--order", "41"], 2, "--order", "40")

@@ -3,6 +3,7 @@
 #include "backend/threads/parallel.h"
 #include "sums/select/exact_row.h"
 #include "sums/select/periodic_rows.h"
+#include "sums/select/rows_among_ranks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,7 +39,9 @@ ExactTask exact_task(const VerifyTask& task, std::int64_t row) {
             .strengths = task.strengths.data(),
             .dipoles = task.dipoles.empty() ? nullptr : task.dipoles.data(),
             .target = points.data() + row * problem.dimension,
-            .own = problem.self ? row : -1,
+            .own = !task.own_rows.empty() ? task.own_rows[static_cast<std::size_t>(row)]
+                   : problem.self         ? row
+                                          : -1,
             .without_own = problem.without_own(),
             .softening = problem.softening,
             .sigma = problem.sigma};
@@ -139,6 +142,49 @@ void compute_exact_rows(const VerifyTask& task, std::span<const ComparedOutput> 
         agree(task, compared, with_potential, list))
         return;
     rows_in_vectors(task, with_potential, true, list);
+}
+
+void compute_exact_rows_on_ranks(const VerifyTask& task, std::span<const ComparedOutput> compared,
+                                 ExactRows& rows) {
+    const auto dimension = static_cast<std::size_t>(task.problem->dimension);
+    const RowsAmongRanks among(*task.ranks, static_cast<std::int64_t>(task.sources.size() / dimension));
+    std::vector<std::int64_t> numbers, own_rows;
+    std::vector<double> places;
+    for (const auto& [row, values] : rows) {
+        numbers.push_back(row);
+        own_rows.push_back(among.has(row) ? row - among.first() : -1);
+        if (!among.has(row)) continue;
+        const auto place =
+            task.sources.subspan(static_cast<std::size_t>(own_rows.back()) * dimension, dimension);
+        places.insert(places.end(), place.begin(), place.end());
+    }
+    const auto targets = among.in_order(numbers, places, dimension);
+    auto problem = *task.problem;
+    problem.self = false;
+    problem.sources = static_cast<std::int64_t>(task.sources.size() / dimension);
+    problem.targets = std::ssize(numbers);
+    auto mine = task;
+    mine.problem = &problem;
+    mine.targets = targets;
+    mine.own_rows = own_rows;
+    ExactRows parts;
+    for (std::int64_t k = 0; k < problem.targets; ++k) parts[k];
+    compute_exact_rows(mine, compared, parts);
+    const auto width = static_cast<std::size_t>(task.problem->kernel->width(task.problem->dimension));
+    std::vector<double> values;
+    for (auto& [k, part] : parts) {
+        part.resize(width); // outputs that nobody asked for may be missing
+        values.insert(values.end(), part.begin(), part.end());
+    }
+    const std::vector<std::int64_t> counts(static_cast<std::size_t>(task.ranks->size()), std::ssize(values));
+    const auto all = comm::all_gathered(*task.ranks, std::span<const double>(values), counts);
+    std::size_t k = 0;
+    for (auto& [row, sum] : rows) {
+        sum.assign(width, 0.0);
+        for (std::size_t rank = 0; rank < counts.size(); ++rank)
+            for (std::size_t i = 0; i < width; ++i) sum[i] += all[rank * values.size() + k * width + i];
+        ++k;
+    }
 }
 
 } // namespace farfield

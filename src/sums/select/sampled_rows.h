@@ -28,6 +28,10 @@ struct ComparedOutput {
 /// double or more.
 void compute_exact_rows(const VerifyTask& task, std::span<const ComparedOutput> compared, ExactRows& rows);
 
+/// The same where ranks have the sources between them (`VerifyTask::ranks`): each sums over its own.
+void compute_exact_rows_on_ranks(const VerifyTask& task, std::span<const ComparedOutput> compared,
+                                 ExactRows& rows);
+
 /// Exact values of another origin, such as of a sum of several sums.
 struct ExactValues {
     std::function<void(std::span<const ComparedOutput> compared, ExactRows& rows)> rows; ///< fills them

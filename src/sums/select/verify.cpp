@@ -1,12 +1,15 @@
 #include "sums/select/verify.h"
 
+#include "backend/comm/transport.h"
 #include "backend/threads/parallel.h"
 #include "base/random.h"
+#include "sums/select/rows_among_ranks.h"
 #include "sums/select/sampled_rows.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <set>
 
@@ -49,8 +52,10 @@ struct Judged {
     std::size_t width = 1, first = 0;
     std::vector<double> weights; ///< of its numbers
     std::span<const double> factors;
-    std::vector<double> norms;
+    std::vector<double> norms; ///< of this process' rows
+    std::int64_t targets = 0;  ///< of all ranks
     TargetSample sample;
+    std::vector<double> sampled; ///< values of the samples
 
     double largest = 0.0;   ///< norm
     double root_mean = 0.0; ///< root of the mean square of all norms
@@ -61,23 +66,48 @@ struct Judged {
     }
 };
 
-/// Of a row of the computed output, minus `exact` if that is not null.
-double norm_of(const Judged& output, std::size_t row, const double* exact) {
+/// Of numbers of a target, minus `factor` times `exact` if that is not null.
+double norm_of(const Judged& output, const double* numbers, double factor = 1.0,
+               const double* exact = nullptr) {
     std::array<double, most_numbers> values; // NOLINT(*-member-init): filled below
     for (std::size_t k = 0; k < output.width; ++k)
-        values[k] = output.weights[k] *
-                    (output.values[row * output.width + k] -
-                     (exact != nullptr ? output.factor(static_cast<std::int64_t>(row)) * exact[k] : 0.0));
+        values[k] = output.weights[k] * (numbers[k] - (exact != nullptr ? factor * exact[k] : 0.0));
     return length(values.data(), output.width);
 }
 
 /// Squares of huge or tiny values stay in range.
-void measure(Judged& output) {
-    output.largest = *std::max_element(output.norms.begin(), output.norms.end());
+void measure(comm::Transport* ranks, Judged& output) {
+    const auto over_ranks = [&](double mine, const auto& join) {
+        if (ranks == nullptr) return mine;
+        const auto all = comm::all_values(*ranks, mine);
+        return std::accumulate(all.begin() + 1, all.end(), all.front(), join);
+    };
+    double largest = 0.0;
+    for (const double value : output.norms) largest = std::max(largest, value);
+    output.largest = over_ranks(largest, [](double a, double b) { return std::max(a, b); });
     const double unit = output.unit();
     double squares = 0.0;
     for (const double value : output.norms) squares += value / unit * (value / unit);
-    output.root_mean = unit * std::sqrt(squares / static_cast<double>(output.norms.size()));
+    squares = over_ranks(squares, std::plus<>());
+    output.root_mean = unit * std::sqrt(squares / static_cast<double>(output.targets));
+}
+
+/// The sampled targets and what was computed for them.
+void sample(const VerifyTask& task, Judged& output, std::int64_t certain, std::int64_t drawn) {
+    const auto take = [&](std::int64_t row) {
+        const auto* const values = output.values.data() + static_cast<std::size_t>(row) * output.width;
+        output.sampled.insert(output.sampled.end(), values, values + output.width);
+    };
+    if (task.ranks == nullptr) {
+        output.sample = sample_targets(output.norms, certain, drawn);
+        for (const auto row : output.sample.rows) take(row);
+        return;
+    }
+    const RowsAmongRanks rows(*task.ranks, std::ssize(output.norms));
+    output.sample = sample_targets(*task.ranks, output.norms, rows.first(), rows.all(), certain, drawn);
+    for (const auto row : output.sample.rows)
+        if (rows.has(row)) take(row - rows.first());
+    output.sampled = rows.in_order(output.sample.rows, output.sampled, output.width);
 }
 
 Judged judged(const VerifyTask& task, const ComputedOutput& computed) {
@@ -93,15 +123,16 @@ Judged judged(const VerifyTask& task, const ComputedOutput& computed) {
     }
     out.norms.resize(computed.values.size() / out.width);
     parallel_parts(task.threads, out.norms.size(), [&](std::size_t begin, std::size_t end) {
-        for (auto row = begin; row < end; ++row) out.norms[row] = norm_of(out, row, nullptr);
+        for (auto row = begin; row < end; ++row)
+            out.norms[row] = norm_of(out, out.values.data() + row * out.width);
     });
-    measure(out);
+    out.targets = task.ranks != nullptr ? problem.targets : std::ssize(out.norms);
+    measure(task.ranks, out);
     constexpr double few_pairs = 1e6; // of which all are looked at
     const int share = task.soon ? 2 : 1;
-    const auto targets = static_cast<std::int64_t>(out.norms.size());
     const bool all =
-        !task.soon && static_cast<double>(targets) * static_cast<double>(problem.sources) <= few_pairs;
-    out.sample = sample_targets(out.norms, all ? targets : certain_samples / share, drawn_samples / share);
+        !task.soon && static_cast<double>(out.targets) * static_cast<double>(problem.sources) <= few_pairs;
+    sample(task, out, all ? out.targets : certain_samples / share, drawn_samples / share);
     return out;
 }
 
@@ -157,7 +188,7 @@ double size_of(const VerifyTask& task, const Judged& output, double least) {
 /// to where the output vanishes
 OutputError error_of(const Judged& output, const ExactRows& exact, Norm norm, double least,
                      double otherwise) {
-    const auto m = static_cast<double>(output.norms.size());
+    const auto m = static_cast<double>(output.targets);
     const auto certain = static_cast<double>(output.sample.certain);
     const auto drawn = static_cast<double>(output.sample.rows.size()) - certain;
     const double unit = output.unit();
@@ -169,8 +200,8 @@ OutputError error_of(const Judged& output, const ExactRows& exact, Norm norm, do
     std::vector<std::pair<double, double>> differences;
     for (std::size_t s = 0; s < output.sample.rows.size(); ++s) {
         const auto row = output.sample.rows[s];
-        const double difference =
-            norm_of(output, static_cast<std::size_t>(row), exact.at(row).data() + output.first);
+        const double difference = norm_of(output, output.sampled.data() + s * output.width,
+                                          output.factor(row), exact.at(row).data() + output.first);
         const double weight =
             s < static_cast<std::size_t>(output.sample.certain) ? 1.0 : (m - certain) / drawn;
         sum += weight * (difference / unit) * (difference / unit);
@@ -198,31 +229,71 @@ OutputError error_of(const Judged& output, const ExactRows& exact, Norm norm, do
 
 } // namespace
 
-TargetSample sample_targets(std::span<const double> norms, std::int64_t certain, std::int64_t drawn) {
-    const auto m = static_cast<std::int64_t>(norms.size());
-    TargetSample sample;
-    sample.rows.resize(norms.size());
-    std::iota(sample.rows.begin(), sample.rows.end(), std::int64_t{0});
-    if (m <= certain + drawn) {
-        sample.certain = m;
-        return sample;
-    }
-    const auto is_before = [&](std::int64_t a, std::int64_t b) {
-        const double x = norms[static_cast<std::size_t>(a)];
-        const double y = norms[static_cast<std::size_t>(b)];
-        return x != y ? x > y : a < b;
-    };
-    std::nth_element(sample.rows.begin(), sample.rows.begin() + (certain - 1), sample.rows.end(), is_before);
-    sample.rows.resize(static_cast<std::size_t>(certain));
+namespace {
+
+/// A target and its norm.
+struct Candidate {
+    double norm = 0.0;
+    std::int64_t row = 0;
+};
+
+bool is_before(const Candidate& a, const Candidate& b) {
+    return a.norm != b.norm ? a.norm > b.norm : a.row < b.row;
+}
+
+/// Leaves those of the largest norms, at most so many.
+void keep_largest(std::vector<Candidate>& candidates, std::int64_t count) {
+    if (std::ssize(candidates) <= count) return;
+    std::nth_element(candidates.begin(), candidates.begin() + (count - 1), candidates.end(), is_before);
+    candidates.resize(static_cast<std::size_t>(count));
+}
+
+std::vector<Candidate> candidates_of(std::span<const double> norms, std::int64_t first) {
+    std::vector<Candidate> out;
+    out.reserve(norms.size());
+    for (const double norm : norms) out.push_back({norm, first + std::ssize(out)});
+    return out;
+}
+
+/// @param largest  of `all` targets, as many as are certain
+TargetSample sample_with(std::vector<Candidate> largest, std::int64_t all, std::int64_t drawn) {
+    TargetSample sample{.rows = {}, .certain = std::ssize(largest)};
+    for (const auto& one : largest) sample.rows.push_back(one.row);
     std::sort(sample.rows.begin(), sample.rows.end());
-    sample.certain = certain;
     std::set<std::int64_t> taken(sample.rows.begin(), sample.rows.end());
     RandomStream random(seed, purpose, 0);
-    while (static_cast<std::int64_t>(sample.rows.size()) < certain + drawn) {
-        const auto row = static_cast<std::int64_t>(random.next_uniform() * static_cast<double>(m));
+    while (std::ssize(sample.rows) < sample.certain + drawn) {
+        const auto row = static_cast<std::int64_t>(random.next_uniform() * static_cast<double>(all));
         if (taken.insert(row).second) sample.rows.push_back(row);
     }
     return sample;
+}
+
+TargetSample all_targets(std::int64_t count) {
+    TargetSample sample{.rows = std::vector<std::int64_t>(static_cast<std::size_t>(count)), .certain = count};
+    std::iota(sample.rows.begin(), sample.rows.end(), std::int64_t{0});
+    return sample;
+}
+
+} // namespace
+
+TargetSample sample_targets(std::span<const double> norms, std::int64_t certain, std::int64_t drawn) {
+    const auto all = std::ssize(norms);
+    if (all <= certain + drawn) return all_targets(all);
+    auto largest = candidates_of(norms, 0);
+    keep_largest(largest, certain);
+    return sample_with(std::move(largest), all, drawn);
+}
+
+TargetSample sample_targets(comm::Transport& ranks, std::span<const double> norms, std::int64_t first,
+                            std::int64_t all, std::int64_t certain, std::int64_t drawn) {
+    if (all <= certain + drawn) return all_targets(all);
+    auto mine = candidates_of(norms, first);
+    keep_largest(mine, certain);
+    auto largest = comm::all_gathered(ranks, std::span<const Candidate>(mine),
+                                      comm::all_values(ranks, static_cast<std::int64_t>(mine.size())));
+    keep_largest(largest, certain);
+    return sample_with(std::move(largest), all, drawn);
 }
 
 std::vector<OutputError> verify_with(const VerifyTask& task, std::span<const ComputedOutput> computed,
@@ -253,8 +324,13 @@ std::vector<OutputError> verify_with(const VerifyTask& task, std::span<const Com
 
 std::vector<OutputError> verify(const VerifyTask& task, std::span<const ComputedOutput> computed) {
     return verify_with(task, computed,
-                       {.rows = [&](std::span<const ComparedOutput> compared,
-                                    ExactRows& rows) { compute_exact_rows(task, compared, rows); },
+                       {.rows =
+                            [&](std::span<const ComparedOutput> compared, ExactRows& rows) {
+                                if (task.ranks != nullptr)
+                                    compute_exact_rows_on_ranks(task, compared, rows);
+                                else
+                                    compute_exact_rows(task, compared, rows);
+                            },
                         .least = [&](Output output) { return least_size(task, output); }});
 }
 

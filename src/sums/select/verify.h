@@ -14,6 +14,9 @@
 #include <vector>
 
 namespace farfield {
+namespace comm {
+class Transport;
+}
 
 constexpr std::int64_t certain_samples = 64;
 constexpr std::int64_t drawn_samples = 192;
@@ -29,6 +32,11 @@ struct VerifyTask {
     /// In double where the tolerance allows it, also for few pairs: for sums that are compared again and
     /// again.
     bool soon = false;
+    /// Of each target the source that it is, −1: none. Empty: as the problem says.
+    std::span<const std::int64_t> own_rows{};
+    /// Not null: all ranks verify together, targets are the sources, and each has its rows of the arrays; the
+    /// problem counts those of all. The samples are those of one process.
+    comm::Transport* ranks = nullptr;
 };
 
 /// One output as computed, M rows.
@@ -51,5 +59,8 @@ struct TargetSample {
 };
 TargetSample sample_targets(std::span<const double> norms, std::int64_t certain = certain_samples,
                             std::int64_t drawn = drawn_samples);
+/// The same of all ranks' targets, of which `norms` are this rank's and the first is number `first` of `all`.
+TargetSample sample_targets(comm::Transport& ranks, std::span<const double> norms, std::int64_t first,
+                            std::int64_t all, std::int64_t certain, std::int64_t drawn);
 
 } // namespace farfield

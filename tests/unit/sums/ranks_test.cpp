@@ -394,6 +394,48 @@ TEST(SumOnRanks, LooksForPairsBeyondFloatAmongAllPoints) {
     EXPECT_EQ(compute_on_ranks(whole, all, 3, Division::even), one);
 }
 
+// Each rank sums exactly over its own points at the same sampled targets.
+TEST(SumOnRanks, TellsTheErrorsOfOneRank) {
+    SumOptions softened{.method = Method::fmm, .softening = 0.1, .tolerance = 1e-4};
+    SumOptions with_dipoles{
+        .kernel = Kernel::coulomb, .method = Method::fmm, .tolerance = 1e-3, .dipoles = true};
+    for (const auto& whole :
+         {Whole{.options = {.method = Method::fmm, .tolerance = 1e-4}, .sources = 4000},
+          Whole{.options = {.method = Method::fmm, .tolerance = 1e-11}, .sources = 3000},
+          Whole{.options = softened, .sources = 3000}, Whole{.options = with_dipoles, .sources = 2500},
+          Whole{.options = {.method = Method::fmm, .tolerance = 1e-4}, .sources = 300}}) {
+        const auto all = arrays_of(whole);
+        const auto errors_with = [&](const SumOptions& options, Range range) {
+            SumPlan plan(matrix_view(part(all.sources, range.first, range.second, 3), 3), options);
+            const auto rows = static_cast<std::size_t>(range.second - range.first);
+            Values potential(rows), field(3 * rows);
+            SumStrengths strengths{.charges = part(all.strengths, range.first, range.second, 1)};
+            if (!all.dipoles.empty())
+                strengths.dipoles = matrix_view(part(all.dipoles, range.first, range.second, 3), 3);
+            plan.execute(strengths,
+                         {.potential = std::span(potential), .field = matrix_view(std::span(field), 3)});
+            return plan.report().errors;
+        };
+        const auto one = errors_with(whole.options, {0, whole.sources});
+        ASSERT_EQ(one.size(), 2U);
+        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+            const auto range = range_of(whole.sources, transport->rank(), 3, Division::even);
+            auto options = whole.options;
+            options.communicator = CommunicatorAccess::of(std::move(transport));
+            const auto found = errors_with(options, range);
+            ASSERT_EQ(found.size(), one.size());
+            for (std::size_t k = 0; k < one.size(); ++k) {
+                EXPECT_EQ(found[k].samples, one[k].samples);
+                // exact sums in double, added up in another order
+                const double rounding = 1e-14 / one[k].relative + 1e-12;
+                EXPECT_NEAR(found[k].relative / one[k].relative, 1.0, rounding) << name_of(one[k].output);
+                EXPECT_NEAR(found[k].median / one[k].median, 1.0, 10.0 * rounding);
+                EXPECT_NEAR(found[k].maximum / one[k].maximum, 1.0, rounding);
+            }
+        });
+    }
+}
+
 // A rank without points names no output and no strengths; another alone wants the field.
 TEST(SumOnRanks, ComputesWhatAnyRankWants) {
     const Whole whole{.options = {.method = Method::fmm, .order = 4, .leaf = 40}, .sources = 1500};
