@@ -13,7 +13,7 @@
 #include "sums/points/float_range.h"
 #include "sums/points/kept_points.h"
 #include "sums/points/over_ranks.h"
-#include "sums/rows_of_ranks.h"
+#include "sums/points_of_ranks.h"
 #include "sums/select/choice.h"
 #include "sums/select/energy.h"
 #include "sums/select/verify.h"
@@ -396,9 +396,8 @@ void SumPlan::Impl::take(const PointsOfRanks& counted, const ConstArrayView& sou
     of_ranks = counted;
     if (own_rows) {
         std::vector<double> copy;
-        const auto own = of_ranks->source_rows.own(*ranks(), sources, problem.dimension, "sources",
-                                                   thread_count(options.threads), copy);
-        return prepare(matrix_view(own, problem.dimension), {});
+        const auto own = of_ranks->own_sources(*ranks(), sources, thread_count(options.threads), copy);
+        return prepare(own, {});
     }
     of_ranks->gather(*ranks(), sources, targets);
     prepare(of_ranks->source_view(), targets != nullptr ? of_ranks->target_view() : ConstArrayView{});

@@ -1,9 +1,10 @@
 #include "sums/select/sampled_rows.h"
 
+#include "backend/comm/transport.h"
 #include "backend/threads/parallel.h"
+#include "sums/points/rows_of_ranks.h"
 #include "sums/select/exact_row.h"
 #include "sums/select/periodic_rows.h"
-#include "sums/select/rows_among_ranks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -147,7 +148,7 @@ void compute_exact_rows(const VerifyTask& task, std::span<const ComparedOutput> 
 void compute_exact_rows_on_ranks(const VerifyTask& task, std::span<const ComparedOutput> compared,
                                  ExactRows& rows) {
     const auto dimension = static_cast<std::size_t>(task.problem->dimension);
-    const RowsAmongRanks among(*task.ranks, static_cast<std::int64_t>(task.sources.size() / dimension));
+    const RowsOfRanks among(*task.ranks, static_cast<std::int64_t>(task.sources.size() / dimension));
     std::vector<std::int64_t> numbers, own_rows;
     std::vector<double> places;
     for (const auto& [row, values] : rows) {
@@ -158,7 +159,7 @@ void compute_exact_rows_on_ranks(const VerifyTask& task, std::span<const Compare
             task.sources.subspan(static_cast<std::size_t>(own_rows.back()) * dimension, dimension);
         places.insert(places.end(), place.begin(), place.end());
     }
-    const auto targets = among.in_order(numbers, places, dimension);
+    const auto targets = among.gather(*task.ranks, numbers, places, dimension);
     auto problem = *task.problem;
     problem.self = false;
     problem.sources = static_cast<std::int64_t>(task.sources.size() / dimension);

@@ -3,7 +3,7 @@
 #include "backend/comm/transport.h"
 #include "backend/threads/parallel.h"
 #include "base/random.h"
-#include "sums/select/rows_among_ranks.h"
+#include "sums/points/rows_of_ranks.h"
 #include "sums/select/sampled_rows.h"
 
 #include <algorithm>
@@ -103,11 +103,11 @@ void sample(const VerifyTask& task, Judged& output, std::int64_t certain, std::i
         for (const auto row : output.sample.rows) take(row);
         return;
     }
-    const RowsAmongRanks rows(*task.ranks, std::ssize(output.norms));
+    const RowsOfRanks rows(*task.ranks, std::ssize(output.norms));
     output.sample = sample_targets(*task.ranks, output.norms, rows.first(), rows.all(), certain, drawn);
     for (const auto row : output.sample.rows)
         if (rows.has(row)) take(row - rows.first());
-    output.sampled = rows.in_order(output.sample.rows, output.sampled, output.width);
+    output.sampled = rows.gather(*task.ranks, output.sample.rows, output.sampled, output.width);
 }
 
 Judged judged(const VerifyTask& task, const ComputedOutput& computed) {

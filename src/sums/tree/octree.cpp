@@ -125,8 +125,8 @@ void Octree::fit_to_surfaces(const Keys& keys, comm::Transport* ranks, int threa
     shape_.most = static_cast<std::int32_t>(shape_.most * std::exp2(std::clamp(3.0 - dimension, 0.0, 1.0)));
 }
 
-// Of cells in the order of the curve this rank has found its own points. @param begin  of the rows that all
-// ranks' points have in them
+// Runs of cells that follow each other along the curve, in which this rank has found its own points. The rows
+// of all ranks' points begin, in each run, at begins[n].
 void Octree::count_over_ranks(comm::Transport& ranks, std::span<const std::span<Found>> runs,
                               std::span<const std::int32_t> begins) {
     std::vector<std::int32_t> counts;

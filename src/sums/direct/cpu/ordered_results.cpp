@@ -6,11 +6,11 @@
 #include "sums/kernels/kernel.h"
 #include "sums/points/over_ranks.h"
 #include "sums/points/rescale.h"
+#include "sums/points/rows_of_ranks.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 namespace farfield {
@@ -97,12 +97,10 @@ void write_ordered(const OrderedSums& from, const DirectResults& results, SumRep
 
 void repair_on_ranks(comm::Transport& ranks, const OrderedSums& from, const DirectResults& results,
                      SumReport& report) {
-    const auto rows = static_cast<std::int64_t>(from.target_from.size());
-    const auto counts = comm::all_values(ranks, rows);
-    const auto first = std::accumulate(counts.begin(), counts.begin() + ranks.rank(), std::int64_t{0});
+    const RowsOfRanks rows(ranks, std::ssize(from.target_from));
     const auto numbers_of = [&](const double* values, std::int64_t width) {
         if (values == nullptr) return std::vector<double>();
-        return all_of_ranks(ranks, std::span(values, static_cast<std::size_t>(rows * width)));
+        return rows.gather(ranks, std::span(values, static_cast<std::size_t>(rows.mine() * width)), width);
     };
     auto potential = numbers_of(results.potential, 1), field = numbers_of(results.field, 3),
          hessian = numbers_of(results.hessian, 6);
@@ -116,7 +114,7 @@ void repair_on_ranks(comm::Transport& ranks, const OrderedSums& from, const Dire
         .potential = place_of(potential), .field = place_of(field), .hessian = place_of(hessian)};
     comm::together(ranks, [&] { repair(from, points, strengths, dipoles, of_all, report); });
     const auto keep = [&](const std::vector<double>& all, double* own, std::int64_t width) {
-        if (own != nullptr) std::copy_n(all.begin() + first * width, rows * width, own);
+        if (own != nullptr) std::copy_n(all.begin() + rows.first() * width, rows.mine() * width, own);
     };
     keep(potential, results.potential, 1);
     keep(field, results.field, 3);

@@ -31,6 +31,19 @@ void append(RowRanges& ranges, std::int64_t begin, std::int64_t end) {
 
 } // namespace
 
+// Calls put(row, from, own): an own row arrives as number `from`.
+template <class Put>
+void RankPoints::each_row(const Put& put) const {
+    parallel_parts(threads_, static_cast<std::size_t>(rows_), [&](std::size_t begin, std::size_t end) {
+        for (auto row = begin; row < end; ++row) {
+            const auto i = static_cast<std::int64_t>(row) - own_begin_;
+            const bool own = 0 <= i && i < own_count_;
+            const auto n = static_cast<std::size_t>(i);
+            put(row, !own || place_.empty() ? n : static_cast<std::size_t>(place_[n]), own);
+        }
+    });
+}
+
 RankPoints::RankPoints(comm::Transport& ranks, Octree& tree, const NearLists& lists, const RankCells& cells,
                        std::span<const double> given, int threads)
     : ranks_(ranks), threads_(threads), order_(tree.given_order().begin(), tree.given_order().end()) {
@@ -43,14 +56,8 @@ RankPoints::RankPoints(comm::Transport& ranks, Octree& tree, const NearLists& li
     if (std::is_sorted(place_.begin(), place_.end())) place_ = {};
     std::array<RawVector<double>, 3> x;
     for (auto& axis : x) axis.resize(static_cast<std::size_t>(rows_));
-    parallel_parts(threads_, x[0].size(), [&](std::size_t begin, std::size_t end) {
-        for (auto row = begin; row < end; ++row) {
-            const auto i = static_cast<std::int64_t>(row) - own_begin_;
-            const bool own = 0 <= i && i < own_count_;
-            const auto n = static_cast<std::size_t>(i);
-            const auto from = !own || place_.empty() ? n : static_cast<std::size_t>(place_[n]);
-            for (std::size_t axis = 0; axis < 3; ++axis) x[axis][row] = own ? points[3 * from + axis] : 0.0;
-        }
+    each_row([&](std::size_t row, std::size_t from, bool own) {
+        for (std::size_t axis = 0; axis < 3; ++axis) x[axis][row] = own ? points[3 * from + axis] : 0.0;
     });
     const SumRows rows(std::vector{x[0].data(), x[1].data(), x[2].data()});
     exchange_rows(ranks_, rows, halo_to_, rows, halo_from_);
@@ -148,14 +155,8 @@ void RankPoints::bring(std::span<const double> given, std::int64_t width, const 
                        double* rows) const {
     const auto w = static_cast<std::size_t>(width);
     const auto values = arrived(given, width, scale);
-    parallel_parts(threads_, static_cast<std::size_t>(rows_), [&](std::size_t begin, std::size_t end) {
-        for (auto row = begin; row < end; ++row) {
-            const auto i = static_cast<std::int64_t>(row) - own_begin_;
-            const bool own = 0 <= i && i < own_count_;
-            const auto n = static_cast<std::size_t>(i);
-            const auto from = !own || place_.empty() ? n : static_cast<std::size_t>(place_[n]);
-            for (std::size_t k = 0; k < w; ++k) rows[w * row + k] = own ? values[w * from + k] : 0.0;
-        }
+    each_row([&](std::size_t row, std::size_t from, bool own) {
+        for (std::size_t k = 0; k < w; ++k) rows[w * row + k] = own ? values[w * from + k] : 0.0;
     });
     const SumRows all(std::vector{rows});
     exchange_rows(ranks_, all, widened(halo_to_, width), all, widened(halo_from_, width));

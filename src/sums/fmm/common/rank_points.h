@@ -37,6 +37,8 @@ public:
     void bring_back(const TileSums& rows, const TileSums& given) const;
 
 private:
+    template <class Put>
+    void each_row(const Put& put) const;
     void number_rows(Octree& tree, const NearLists& lists, const RankCells& cells);
     void plan_given(const Octree& tree, const NearLists& lists, const RankCells& cells);
     /// Numbers of given points, in their order, at the ranks that have their leaves: in the order of ranks.

@@ -1,4 +1,4 @@
-#include "sums/rows_of_ranks.h"
+#include "sums/points_of_ranks.h"
 
 #include "backend/comm/agree.h"
 #include "backend/cuda/host_copy.h"
@@ -12,26 +12,26 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <span>
+#include <string_view>
 
 namespace farfield {
 
-RowsOfRanks::RowsOfRanks(comm::Transport& ranks, std::int64_t mine)
-    : rank_(ranks.rank()), counts_(comm::all_values(ranks, mine)),
-      all_(std::accumulate(counts_.begin(), counts_.end(), std::int64_t{0})),
-      first_(std::accumulate(counts_.begin(), counts_.begin() + rank_, std::int64_t{0})) {}
+namespace {
 
-std::span<const double> RowsOfRanks::own(comm::Transport& ranks, const ConstArrayView& rows,
-                                         std::int64_t columns, std::string_view what, int threads,
-                                         std::vector<double>& copy) const {
+// This rank's rows of a checked view of one dimension or two, as contiguous doubles on the host: those of the
+// view, or a `copy`. `what`: of messages ("sources").
+std::span<const double> own_numbers(comm::Transport& ranks, const RowsOfRanks& rows,
+                                    const ConstArrayView& view, std::int64_t columns, std::string_view what,
+                                    int threads, std::vector<double>& copy) {
     std::span<const double> own;
     comm::together(ranks, [&] {
-        if (mine() == 0) return;
-        const auto numbers = static_cast<std::size_t>(mine() * columns);
-        const bool as_wanted = rows.device.type == DeviceType::cpu && rows.dtype == DType::float64 &&
-                               is_contiguous(rows, mine(), columns);
-        if (!as_wanted) copy = cuda::host_copy(rows, mine(), columns);
-        own = as_wanted ? std::span(static_cast<const double*>(rows.data), numbers) : std::span(copy);
+        if (rows.mine() == 0) return;
+        const auto numbers = static_cast<std::size_t>(rows.mine() * columns);
+        const bool as_wanted = view.device.type == DeviceType::cpu && view.dtype == DType::float64 &&
+                               is_contiguous(view, rows.mine(), columns);
+        if (!as_wanted) copy = cuda::host_copy(view, rows.mine(), columns);
+        own = as_wanted ? std::span(static_cast<const double*>(view.data), numbers) : std::span(copy);
         const auto bad = parallel_results(threads, numbers, [&](std::size_t begin, std::size_t end) {
             const auto* const found = std::find_if(&own[begin], &own[begin] + (end - begin),
                                                    [](double value) { return !std::isfinite(value); });
@@ -42,22 +42,16 @@ std::span<const double> RowsOfRanks::own(comm::Transport& ranks, const ConstArra
                 throw InvalidArgument(
                     fmt::format("{} of rank {}: row {} has {}; numbers must be finite: remove or "
                                 "repair the row",
-                                what, rank_, (found - own.data()) / columns, *found));
+                                what, rows.rank(), (found - own.data()) / columns, *found));
     });
     return own;
 }
 
-std::vector<double> RowsOfRanks::gather(comm::Transport& ranks, const ConstArrayView& rows,
-                                        std::int64_t columns, std::string_view what) const {
+std::vector<double> all_numbers(comm::Transport& ranks, const RowsOfRanks& rows, const ConstArrayView& view,
+                                std::int64_t columns, std::string_view what) {
     std::vector<double> copy;
-    const auto mine = own(ranks, rows, columns, what, 1, copy);
-    std::vector<std::int64_t> numbers;
-    numbers.reserve(counts_.size());
-    for (const auto count : counts_) numbers.push_back(count * columns);
-    return comm::all_gathered(ranks, mine, numbers);
+    return rows.gather(ranks, own_numbers(ranks, rows, view, columns, what, 1, copy), columns);
 }
-
-namespace {
 
 // Of this rank's sources, unless another has points of another one.
 int common_dimension(comm::Transport& ranks, const ConstArrayView& sources) {
@@ -86,8 +80,8 @@ PointsOfRanks::PointsOfRanks(comm::Transport& ranks, const ConstArrayView& own_s
 
 void PointsOfRanks::gather(comm::Transport& ranks, const ConstArrayView& own_sources,
                            const ConstArrayView* own_targets) {
-    sources = source_rows.gather(ranks, own_sources, dimension, "sources");
-    if (own_targets != nullptr) targets = target_rows.gather(ranks, *own_targets, dimension, "targets");
+    sources = all_numbers(ranks, source_rows, own_sources, dimension, "sources");
+    if (own_targets != nullptr) targets = all_numbers(ranks, target_rows, *own_targets, dimension, "targets");
 }
 
 namespace {
@@ -99,6 +93,11 @@ ConstArrayView view_of(const std::vector<double>& values, std::int64_t rows, int
 }
 
 } // namespace
+
+ConstArrayView PointsOfRanks::own_sources(comm::Transport& ranks, const ConstArrayView& view, int threads,
+                                          std::vector<double>& copy) const {
+    return matrix_view(own_numbers(ranks, source_rows, view, dimension, "sources", threads, copy), dimension);
+}
 
 SumProblem PointsOfRanks::own(SumProblem problem) const {
     problem.sources = source_rows.mine();
@@ -145,7 +144,7 @@ ExecutionOfRanks::ExecutionOfRanks(comm::Transport& ranks, const PointsOfRanks& 
     const auto gather = [&](const ConstArrayView& view, std::vector<double>& into, std::int64_t columns,
                             std::string_view what) {
         if (!comm::any_rank(ranks, static_cast<bool>(view))) return ConstArrayView{};
-        into = points.source_rows.gather(ranks, view, columns, what);
+        into = all_numbers(ranks, points.source_rows, view, columns, what);
         return matrix_view(std::span<const double>(into), columns);
     };
     all_strengths_.charges =
@@ -188,7 +187,7 @@ OwnExecution::OwnExecution(comm::Transport& ranks, const PointsOfRanks& points, 
     const auto rows_of = [&](const ConstArrayView& view, std::int64_t columns, std::string_view what,
                              std::vector<double>& copy) -> ConstArrayView {
         if (!comm::any_rank(ranks, static_cast<bool>(view))) return {};
-        const auto numbers = points.source_rows.own(ranks, view, columns, what, threads, copy);
+        const auto numbers = own_numbers(ranks, points.source_rows, view, columns, what, threads, copy);
         return numbers.empty() ? room(own.sources, columns) : matrix_view(numbers, columns);
     };
     strengths_.charges = rows_of(strengths.charges, vectors * kernel.strength.columns, "strengths", charges_);

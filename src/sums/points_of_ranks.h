@@ -4,40 +4,14 @@
 
 #include "backend/comm/transport.h"
 #include "sums/method/problem.h"
+#include "sums/points/rows_of_ranks.h"
 
 #include <farfield/sum.h>
 
 #include <cstdint>
-#include <span>
-#include <string_view>
 #include <vector>
 
 namespace farfield {
-
-/// How many rows each rank has of an array, in the order of ranks.
-class RowsOfRanks {
-public:
-    RowsOfRanks() = default;
-    RowsOfRanks(comm::Transport& ranks, std::int64_t mine);
-    [[nodiscard]] std::int64_t all() const { return all_; }
-    [[nodiscard]] std::int64_t mine() const { return counts_[static_cast<std::size_t>(rank_)]; }
-    /// The first of this rank's.
-    [[nodiscard]] std::int64_t first() const { return first_; }
-    /// This rank's rows of a checked view of one dimension or two, as contiguous doubles on the host: those
-    /// of the view, or a `copy`. `what`: of messages ("sources").
-    /// @throws InvalidArgument on all ranks where one has a number that is not finite
-    [[nodiscard]] std::span<const double> own(comm::Transport& ranks, const ConstArrayView& rows,
-                                              std::int64_t columns, std::string_view what, int threads,
-                                              std::vector<double>& copy) const;
-    /// All rows, row-major. @throws as `own`
-    [[nodiscard]] std::vector<double> gather(comm::Transport& ranks, const ConstArrayView& rows,
-                                             std::int64_t columns, std::string_view what) const;
-
-private:
-    int rank_ = 0;
-    std::vector<std::int64_t> counts_{0};
-    std::int64_t all_ = 0, first_ = 0;
-};
 
 /// The points of all ranks, or how many each has.
 struct PointsOfRanks {
@@ -49,10 +23,14 @@ struct PointsOfRanks {
 
     int dimension;
     RowsOfRanks source_rows, target_rows; ///< the same where targets are the sources
-    /// The problem of this rank's rows alone.
-    [[nodiscard]] SumProblem own(SumProblem problem) const;
     std::vector<double> sources, targets; ///< of all, once they are gathered
 
+    /// The problem of this rank's rows alone.
+    [[nodiscard]] SumProblem own(SumProblem problem) const;
+    /// This rank's sources as contiguous doubles on the host: those of the view, or a `copy`.
+    /// @throws InvalidArgument on all ranks where one has a number that is not finite
+    [[nodiscard]] ConstArrayView own_sources(comm::Transport& ranks, const ConstArrayView& view, int threads,
+                                             std::vector<double>& copy) const;
     /// Of all rows; without numbers before they are gathered.
     [[nodiscard]] ConstArrayView source_view() const;
     [[nodiscard]] ConstArrayView target_view() const;
