@@ -310,25 +310,37 @@ TEST(SumOnRanks, RefusesMethodsThatDoNotDivide) {
     EXPECT_EQ(of_boxes.find("direct"), std::string::npos); // which divides no boxes either
 }
 
+// With other numbers of points a rank than before, too.
 TEST(SumOnRanks, KeepsItsPointsApartAfterAnUpdate) {
-    const Whole whole{.options = {.kernel = Kernel::coulomb}, .sources = 1200};
-    const auto all = arrays_of(whole);
-    const auto moved = numbers(3 * whole.sources, 9);
-    Values expected(static_cast<std::size_t>(whole.sources));
-    SumPlan one(matrix_view(std::span<const double>(moved), 3), whole.options);
-    one.execute(std::span<const double>(all.strengths), {.potential = std::span(expected)});
-    Values found(expected.size());
-    comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
-        const auto [begin, end] = range_of(whole.sources, transport->rank(), 3, Division::even);
-        auto options = whole.options;
-        options.communicator = CommunicatorAccess::of(std::move(transport));
-        SumPlan plan(matrix_view(part(all.sources, begin, end, 3), 3), options);
-        plan.update(matrix_view(part(moved, begin, end, 3), 3));
-        plan.execute(part(all.strengths, begin, end, 1),
-                     {.potential = std::span(found).subspan(static_cast<std::size_t>(begin),
-                                                            static_cast<std::size_t>(end - begin))});
-    });
-    EXPECT_EQ(found, expected);
+    for (const auto& whole :
+         {Whole{.options = {.kernel = Kernel::coulomb}, .sources = 1200},
+          Whole{.options = {.method = Method::fmm, .order = 4, .leaf = 30}, .sources = 1200}}) {
+        const auto all = arrays_of(whole);
+        const auto moved = numbers(3 * whole.sources, 9);
+        Values expected(static_cast<std::size_t>(whole.sources));
+        SumPlan one(matrix_view(std::span<const double>(moved), 3), whole.options);
+        one.execute(std::span<const double>(all.strengths), {.potential = std::span(expected)});
+        Values found(expected.size());
+        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+            const int rank = transport->rank();
+            const auto [begin, end] = range_of(whole.sources, rank, 3, Division::even);
+            const auto first = rank == 0   ? 0
+                               : rank == 1 ? begin - 100
+                                           : begin,
+                       last = rank == 0 ? end - 100 : end;
+            auto options = whole.options;
+            options.communicator = CommunicatorAccess::of(std::move(transport));
+            SumPlan plan(matrix_view(part(all.sources, begin, end, 3), 3), options);
+            plan.execute(part(all.strengths, begin, end, 1),
+                         {.potential = std::span(found).subspan(static_cast<std::size_t>(begin),
+                                                                static_cast<std::size_t>(end - begin))});
+            plan.update(matrix_view(part(moved, first, last, 3), 3));
+            plan.execute(part(all.strengths, first, last, 1),
+                         {.potential = std::span(found).subspan(static_cast<std::size_t>(first),
+                                                                static_cast<std::size_t>(last - first))});
+        });
+        EXPECT_EQ(found, expected);
+    }
 }
 
 /// Four points at one place, which the ranks of three have between them, and others.
