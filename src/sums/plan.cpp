@@ -129,7 +129,7 @@ struct SumPlan::Impl {
         check_count(own_rows ? of_ranks->source_view() : sources, problem.sources, "sources");
         if (!problem.self) {
             check_points(targets, "targets", problem.dimension);
-            check_count(targets, problem.targets, "targets");
+            check_count(own_rows ? of_ranks->target_view() : targets, problem.targets, "targets");
         }
         has_points = false;
         prepare_seconds = watch ? watch->lap() : 0.0;
@@ -146,7 +146,7 @@ struct SumPlan::Impl {
         const int threads = thread_count(options.threads);
         to.sources.keep(threads, sources, sources.shape[0], problem.dimension, options.stream);
         if (!problem.self)
-            to.targets.keep(threads, targets, problem.targets, problem.dimension, options.stream);
+            to.targets.keep(threads, targets, targets.shape[0], problem.dimension, options.stream);
     }
 
     // Sums on the CPU look for themselves, unless there is a choice; for GPUs only what lies in the memory of
@@ -161,8 +161,9 @@ struct SumPlan::Impl {
         auto& at = points.kept ? points : copies;
         const auto from = at.sources.on_host(), to = at.targets.on_host();
         if (own_rows) {
-            const auto frame = frame_over_ranks(*ranks(), from, options.softening, 1);
-            if (pair_beyond_float_over_ranks(*ranks(), from, frame, options.softening, options.precision, 1))
+            const auto frame = frame_over_ranks(*ranks(), from, to, options.softening, 1);
+            if (pair_beyond_float_over_ranks(*ranks(), from, to, frame, options.softening, options.precision,
+                                             1))
                 go_double();
             return;
         }
@@ -395,9 +396,11 @@ void SumPlan::Impl::take(const PointsOfRanks& counted, const ConstArrayView& sou
                          const ConstArrayView* targets) {
     of_ranks = counted;
     if (own_rows) {
-        std::vector<double> copy;
-        const auto own = of_ranks->own_sources(*ranks(), sources, thread_count(options.threads), copy);
-        return prepare(own, {});
+        std::vector<double> copies[2];
+        const int threads = thread_count(options.threads);
+        const auto own = of_ranks->own_sources(*ranks(), sources, threads, copies[0]);
+        return prepare(own, targets != nullptr ? of_ranks->own_targets(*ranks(), *targets, threads, copies[1])
+                                               : ConstArrayView{});
     }
     of_ranks->gather(*ranks(), sources, targets);
     prepare(of_ranks->source_view(), targets != nullptr ? of_ranks->target_view() : ConstArrayView{});

@@ -99,6 +99,11 @@ ConstArrayView PointsOfRanks::own_sources(comm::Transport& ranks, const ConstArr
     return matrix_view(own_numbers(ranks, source_rows, view, dimension, "sources", threads, copy), dimension);
 }
 
+ConstArrayView PointsOfRanks::own_targets(comm::Transport& ranks, const ConstArrayView& view, int threads,
+                                          std::vector<double>& copy) const {
+    return matrix_view(own_numbers(ranks, target_rows, view, dimension, "targets", threads, copy), dimension);
+}
+
 SumProblem PointsOfRanks::own(SumProblem problem) const {
     problem.sources = source_rows.mine();
     problem.targets = target_rows.mine();

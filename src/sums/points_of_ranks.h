@@ -27,9 +27,11 @@ struct PointsOfRanks {
 
     /// The problem of this rank's rows alone.
     [[nodiscard]] SumProblem own(SumProblem problem) const;
-    /// This rank's sources as contiguous doubles on the host: those of the view, or a `copy`.
+    /// This rank's points as contiguous doubles on the host: those of the view, or a `copy`.
     /// @throws InvalidArgument on all ranks where one has a number that is not finite
     [[nodiscard]] ConstArrayView own_sources(comm::Transport& ranks, const ConstArrayView& view, int threads,
+                                             std::vector<double>& copy) const;
+    [[nodiscard]] ConstArrayView own_targets(comm::Transport& ranks, const ConstArrayView& view, int threads,
                                              std::vector<double>& copy) const;
     /// Of all rows; without numbers before they are gathered.
     [[nodiscard]] ConstArrayView source_view() const;

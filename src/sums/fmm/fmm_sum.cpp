@@ -57,8 +57,9 @@ FmmSum::FmmSum(const SumProblem& problem, const SumOptions& options)
 
 void FmmSum::set_points(RawVector<double> sources, RawVector<double> targets) {
     if (own_points_) {
-        frame_ = frame_over_ranks(*share_.ranks(), sources, options_.softening, options_.threads);
-        require_float_range_over_ranks(*share_.ranks(), sources, frame_, options_.softening,
+        auto& ranks = *share_.ranks();
+        frame_ = frame_over_ranks(ranks, sources, targets, options_.softening, options_.threads);
+        require_float_range_over_ranks(ranks, sources, targets, frame_, options_.softening,
                                        options_.precision, options_.threads);
     } else {
         frame_ = choose_frame(sources, targets, options_.softening, options_.threads);
@@ -74,7 +75,7 @@ void FmmSum::set_points(RawVector<double> sources, RawVector<double> targets) {
 }
 
 bool FmmSum::takes_own_points(const SumProblem& problem, const SumOptions& options) {
-    return problem.self && problem.sources > 0 && !options.guaranteed;
+    return problem.sources > 0 && problem.targets > 0 && !options.guaranteed;
 }
 
 std::array<Extent, 3> FmmSum::extents() const {
@@ -126,8 +127,7 @@ void FmmSum::prepare() {
                          .seconds_a_cell = rates.seconds_a_cell,
                          .seconds_a_point = rates.seconds_a_point};
     });
-    if (own_points_)
-        rank_points_.emplace(*share_.ranks(), *tree_, lists_, *share_.cells(), source_points_, threads);
+    if (own_points_) take_points();
     near_.make(*tree_, lists_, threads);
     if (options_.precision == Precision::float64)
         set_near_points(double_sources_, double_targets_);
@@ -137,6 +137,17 @@ void FmmSum::prepare() {
         make_far_field(double_far_);
     else
         make_far_field(float_far_);
+}
+
+void FmmSum::take_points() {
+    const auto take = [&](PointSet set, std::span<const double> given, std::optional<RankPoints>& points) {
+        points.emplace(*share_.ranks(), set, *tree_, lists_, *share_.cells(), given, options_.threads);
+        return points->take_points();
+    };
+    auto sources = take(PointSet::sources, source_points_, rank_sources_);
+    Octree::LeafPoints targets;
+    if (!problem_.self) targets = take(PointSet::targets, target_points_, rank_targets_);
+    tree_->take_points(std::move(sources), std::move(targets));
 }
 
 template <class T>
@@ -296,7 +307,7 @@ void FmmSum::compute_at_order(std::span<const double> strengths, std::span<const
                                      : strength_exponent(strengths, dipoles, frame_.exponent, report.threads);
     strength_exponent_ = exponent;
     bring_strengths(strengths, dipoles, exponent);
-    const auto rows = static_cast<std::size_t>(own_points_ ? rank_points_->rows() : problem_.targets);
+    const auto rows = static_cast<std::size_t>(own_points_ ? rank_targets().rows() : problem_.targets);
     const auto numbers = numbers_of_sums(rows, results);
     double* const values = sums_.take(numbers);
     const auto sums = places_of_sums(values, rows, results);
@@ -317,11 +328,11 @@ void FmmSum::bring_strengths(std::span<const double> strengths, std::span<const 
                              int exponent) {
     const PowerOfTwo scale(exponent), scale_of_dipoles(exponent + frame_.exponent);
     if (own_points_) {
-        strengths_.resize(static_cast<std::size_t>(rank_points_->rows()));
-        rank_points_->bring(strengths, 1, scale, strengths_.data());
+        strengths_.resize(static_cast<std::size_t>(rank_sources_->rows()));
+        rank_sources_->bring(strengths, 1, scale, strengths_.data());
         const bool any = comm::any_rank(*share_.ranks(), !dipoles.empty());
         dipoles_.resize(any ? 3 * strengths_.size() : 0);
-        if (any) rank_points_->bring(dipoles, 3, scale_of_dipoles, dipoles_.data());
+        if (any) rank_sources_->bring(dipoles, 3, scale_of_dipoles, dipoles_.data());
         return;
     }
     const auto& from = tree_->sources().from;
@@ -339,17 +350,17 @@ void FmmSum::bring_strengths(std::span<const double> strengths, std::span<const 
 void FmmSum::write_own_results(const TileSums& sums, std::span<const double> strengths,
                                std::span<const double> dipoles, const DirectResults& results,
                                SumReport& report, const SumHooks& hooks) {
-    const auto& order = rank_points_->order();
+    const auto& order = rank_targets().order();
     const auto rows = std::max<std::size_t>(order.size(), 1); // places of no rows are places, too
     double* const values = given_sums_.take(numbers_of_sums(rows, results));
     const auto given = places_of_sums(values, rows, results);
-    rank_points_->bring_back(sums, given);
+    rank_targets().bring_back(sums, given);
     OrderedSums ordered{.problem = problem_,
                         .frame = frame_,
                         .softening = softening_,
                         .precision = options_.precision,
                         .source_points = source_points_,
-                        .target_points = {},
+                        .target_points = target_points_,
                         .source_from = {},
                         .target_from = order,
                         .strengths = {},

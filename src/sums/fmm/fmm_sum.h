@@ -94,6 +94,10 @@ private:
     };
     [[nodiscard]] std::array<Extent, 3> extents() const;
     void fit_shape();
+    void take_points();
+    [[nodiscard]] const RankPoints& rank_targets() const {
+        return problem_.self ? *rank_sources_ : *rank_targets_;
+    }
     void bring_strengths(std::span<const double> strengths, std::span<const double> dipoles, int exponent);
     template <class T>
     void make_far_field(FarField<T>& far);
@@ -117,8 +121,8 @@ private:
     NearLists lists_;
     NearBlocks near_;
     RankShare share_;
-    bool own_points_; ///< each rank gives its own
-    std::optional<RankPoints> rank_points_;
+    bool own_points_;                                       ///< each rank gives its own
+    std::optional<RankPoints> rank_sources_, rank_targets_; ///< no targets where they are the sources
     OrderSearch orders_;
     PreparedPoints<float> float_sources_, float_targets_;
     PreparedPoints<double> double_sources_, double_targets_;

@@ -97,7 +97,7 @@ double open_bytes(const SumProblem& problem, const SumOptions& options, const De
     const double number = shape.wide ? 8.0 : 4.0;
     const double held = held_part(problem, options, device);
     const auto n = held * static_cast<double>(problem.sources);
-    const auto m = problem.self ? 0.0 : static_cast<double>(problem.targets);
+    const auto m = problem.self ? 0.0 : held * static_cast<double>(problem.targets);
     const auto rows = static_cast<double>(std::max(problem.sources, problem.targets));
     // points: the caller's, in the frame, in the tree's order, in the loops' type; while they are sorted,
     // keys twice

@@ -30,25 +30,40 @@ int strength_exponent_over_ranks(comm::Transport& ranks, std::span<const double>
     return strength_exponent(charge, largest(dipoles), lengths);
 }
 
-Frame frame_over_ranks(comm::Transport& ranks, std::span<const double> points, double softening,
-                       int threads) {
+Frame frame_over_ranks(comm::Transport& ranks, std::span<const double> sources,
+                       std::span<const double> targets, double softening, int threads) {
     std::array<Extent, 3> ranges;
-    extend(ranges, points, threads);
+    for (const auto points : {sources, targets}) extend(ranges, points, threads);
     return choose_frame(extents_over_ranks(ranks, ranges), softening);
 }
 
-std::optional<LostPair> pair_beyond_float_over_ranks(comm::Transport& ranks, std::span<const double> points,
-                                                     const Frame& frame, double softening,
-                                                     Precision precision, int threads) {
-    if (!comm::any_rank(ranks, may_go_beyond_float(points, frame, softening, precision, threads)))
-        return std::nullopt;
-    return pair_beyond_float(all_of_ranks(ranks, points), {}, frame, softening, precision, threads);
+namespace {
+
+bool any_beyond_float(comm::Transport& ranks, std::span<const double> sources,
+                      std::span<const double> targets, const Frame& frame, double softening,
+                      Precision precision, int threads) {
+    const auto any = [&](std::span<const double> points) {
+        return may_go_beyond_float(points, frame, softening, precision, threads);
+    };
+    return comm::any_rank(ranks, any(sources) || any(targets));
 }
 
-void require_float_range_over_ranks(comm::Transport& ranks, std::span<const double> points,
-                                    const Frame& frame, double softening, Precision precision, int threads) {
-    if (!comm::any_rank(ranks, may_go_beyond_float(points, frame, softening, precision, threads))) return;
-    require_float_range(all_of_ranks(ranks, points), {}, frame, softening, precision, threads);
+} // namespace
+
+std::optional<LostPair> pair_beyond_float_over_ranks(comm::Transport& ranks, std::span<const double> sources,
+                                                     std::span<const double> targets, const Frame& frame,
+                                                     double softening, Precision precision, int threads) {
+    if (!any_beyond_float(ranks, sources, targets, frame, softening, precision, threads)) return std::nullopt;
+    return pair_beyond_float(all_of_ranks(ranks, sources), all_of_ranks(ranks, targets), frame, softening,
+                             precision, threads);
+}
+
+void require_float_range_over_ranks(comm::Transport& ranks, std::span<const double> sources,
+                                    std::span<const double> targets, const Frame& frame, double softening,
+                                    Precision precision, int threads) {
+    if (any_beyond_float(ranks, sources, targets, frame, softening, precision, threads))
+        require_float_range(all_of_ranks(ranks, sources), all_of_ranks(ranks, targets), frame, softening,
+                            precision, threads);
 }
 
 std::vector<double> all_of_ranks(comm::Transport& ranks, std::span<const double> mine) {

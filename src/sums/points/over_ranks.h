@@ -24,17 +24,19 @@ int strength_exponent_over_ranks(comm::Transport& ranks, std::span<const double>
                                  std::span<const double> dipoles, int lengths, int threads);
 
 /// The frame of all ranks' points, at least one.
-Frame frame_over_ranks(comm::Transport& ranks, std::span<const double> points, double softening, int threads);
+Frame frame_over_ranks(comm::Transport& ranks, std::span<const double> sources,
+                       std::span<const double> targets, double softening, int threads);
 
-/// `pair_beyond_float` of all ranks' points on themselves, as rows of all ranks' points. Only where some
-/// coordinate is that small do all ranks get all points.
-std::optional<LostPair> pair_beyond_float_over_ranks(comm::Transport& ranks, std::span<const double> points,
-                                                     const Frame& frame, double softening,
-                                                     Precision precision, int threads);
+/// `pair_beyond_float` of all ranks' points, as rows of all ranks' points. Only where some coordinate is that
+/// small do all ranks get all points.
+std::optional<LostPair> pair_beyond_float_over_ranks(comm::Transport& ranks, std::span<const double> sources,
+                                                     std::span<const double> targets, const Frame& frame,
+                                                     double softening, Precision precision, int threads);
 
 /// `require_float_range` likewise. @throws InvalidArgument on all ranks
-void require_float_range_over_ranks(comm::Transport& ranks, std::span<const double> points,
-                                    const Frame& frame, double softening, Precision precision, int threads);
+void require_float_range_over_ranks(comm::Transport& ranks, std::span<const double> sources,
+                                    std::span<const double> targets, const Frame& frame, double softening,
+                                    Precision precision, int threads);
 
 /// All ranks' numbers, one rank after the other.
 std::vector<double> all_of_ranks(comm::Transport& ranks, std::span<const double> mine);

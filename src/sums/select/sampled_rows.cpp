@@ -148,15 +148,17 @@ void compute_exact_rows(const VerifyTask& task, std::span<const ComparedOutput> 
 void compute_exact_rows_on_ranks(const VerifyTask& task, std::span<const ComparedOutput> compared,
                                  ExactRows& rows) {
     const auto dimension = static_cast<std::size_t>(task.problem->dimension);
-    const RowsOfRanks among(*task.ranks, static_cast<std::int64_t>(task.sources.size() / dimension));
+    const bool self = task.problem->self;
+    const auto points = self ? task.sources : task.targets;
+    const RowsOfRanks among(*task.ranks, static_cast<std::int64_t>(points.size() / dimension));
     std::vector<std::int64_t> numbers, own_rows;
     std::vector<double> places;
     for (const auto& [row, values] : rows) {
         numbers.push_back(row);
-        own_rows.push_back(among.has(row) ? row - among.first() : -1);
+        own_rows.push_back(self && among.has(row) ? row - among.first() : -1);
         if (!among.has(row)) continue;
         const auto place =
-            task.sources.subspan(static_cast<std::size_t>(own_rows.back()) * dimension, dimension);
+            points.subspan(static_cast<std::size_t>(row - among.first()) * dimension, dimension);
         places.insert(places.end(), place.begin(), place.end());
     }
     const auto targets = among.gather(*task.ranks, numbers, places, dimension);

@@ -34,8 +34,8 @@ struct VerifyTask {
     bool soon = false;
     /// Of each target the source that it is, −1: none. Empty: as the problem says.
     std::span<const std::int64_t> own_rows{};
-    /// Not null: all ranks verify together, targets are the sources, and each has its rows of the arrays; the
-    /// problem counts those of all. The samples are those of one process.
+    /// Not null: all ranks verify together, and each has its rows of the arrays; the problem counts those of
+    /// all. The samples are those of one process.
     comm::Transport* ranks = nullptr;
 };
 

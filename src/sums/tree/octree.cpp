@@ -3,6 +3,7 @@
 #include "backend/comm/transport.h"
 #include "backend/threads/parallel.h"
 #include "sums/points/over_ranks.h"
+#include "sums/points/rows_of_ranks.h"
 #include "sums/tree/cube.h"
 #include "sums/tree/dimension.h"
 #include "sums/tree/morton.h"
@@ -49,15 +50,22 @@ Octree::Octree(std::span<const double> sources, std::span<const double> targets,
     Keys source_keys;
     Keys target_keys;
     if (ranks != nullptr) {
-        auto order = sort_keys(keys_of(sources, threads), threads);
-        source_keys = std::move(order.keys);
-        sources_.from = std::move(order.from);
+        const auto order = [&](std::span<const double> points, Keys& keys, TreePoints& to) {
+            auto sorted = sort_keys(keys_of(points, threads), threads);
+            keys = std::move(sorted.keys);
+            to.from = std::move(sorted.from);
+        };
+        order(sources, source_keys, sources_);
+        if (!self_) order(targets, target_keys, targets_);
     } else {
         sources_ = sorted(sources, source_keys, threads);
         if (!self_) targets_ = sorted(targets, target_keys, threads);
     }
+    counts_ = {std::ssize(source_keys), self_ ? std::ssize(source_keys) : std::ssize(target_keys)};
+    if (ranks != nullptr)
+        for (auto& count : counts_) count = RowsOfRanks(*ranks, count).all();
     if (shape_.more_on_surfaces)
-        fit_to_surfaces(target_keys.size() > source_keys.size() ? target_keys : source_keys, ranks, threads);
+        fit_to_surfaces(counts_[1] > counts_[0] ? target_keys : source_keys, ranks, threads);
     make_coarse_cells(source_keys, target_keys, ranks);
     for (int level = 0; levels_.back() != static_cast<std::int32_t>(cells_.size()); ++level) {
         const auto begin = levels_.back();
@@ -128,19 +136,31 @@ void Octree::fit_to_surfaces(const Keys& keys, comm::Transport* ranks, int threa
 // Runs of cells that follow each other along the curve, in which this rank has found its own points. The rows
 // of all ranks' points begin, in each run, at begins[n].
 void Octree::count_over_ranks(comm::Transport& ranks, std::span<const std::span<Found>> runs,
-                              std::span<const std::int32_t> begins) {
+                              std::span<const RunBegin> begins) const {
     std::vector<std::int32_t> counts;
     for (const auto run : runs)
-        for (const auto& found : run) counts.push_back(found.given.size());
+        for (const auto& found : run)
+            for (std::size_t set = 0; set < (self_ ? 1U : 2U); ++set)
+                counts.push_back(found.given[set].size());
     comm::add_over_ranks(ranks, counts);
     auto count = counts.begin();
     for (std::size_t n = 0; n < runs.size(); ++n) {
         auto begin = begins[n];
+        const auto next = [&](std::int32_t& first) {
+            const BlockRange range{first, first + *count++};
+            first = range.end;
+            return range;
+        };
         for (auto& found : runs[n]) {
-            found.cell.sources = found.cell.targets = {begin, begin + *count};
-            begin += *count++;
+            found.cell.sources = next(begin.sources);
+            found.cell.targets = self_ ? found.cell.sources : next(begin.targets);
         }
     }
+}
+
+BlockRange Octree::rows_of(PointSet set, std::int32_t number) const {
+    if (!given_[0].empty()) return given(set, number);
+    return set == PointSet::sources ? cell(number).sources : cell(number).targets;
 }
 
 void Octree::make_coarse_cells(const Keys& source_keys, const Keys& target_keys, comm::Transport* ranks) {
@@ -159,16 +179,17 @@ void Octree::make_coarse_cells(const Keys& source_keys, const Keys& target_keys,
                 Found found{.cell = {.index = {x, y, z}}};
                 const auto prefix = prefix_of(found);
                 auto& cell = found.cell;
-                cell.sources = found.given = part_with(source_keys, all_sources, 3 * finest_, prefix);
+                cell.sources = part_with(source_keys, all_sources, 3 * finest_, prefix);
                 cell.targets =
                     self_ ? cell.sources : part_with(target_keys, all_targets, 3 * finest_, prefix);
+                found.given = {cell.sources, cell.targets};
                 all.push_back(found);
             }
     std::sort(all.begin(), all.end(),
               [&](const Found& a, const Found& b) { return prefix_of(a) < prefix_of(b); });
     if (ranks != nullptr) {
         const std::span<Found> run(all);
-        constexpr std::int32_t begin = 0;
+        constexpr RunBegin begin;
         count_over_ranks(*ranks, std::span(&run, 1), std::span(&begin, 1));
     }
     coarse_.assign(coarse_place(0, 0, k), no_cell);
@@ -177,9 +198,7 @@ void Octree::make_coarse_cells(const Keys& source_keys, const Keys& target_keys,
         coarse_[coarse_place(cell.index[0], cell.index[1], cell.index[2])] =
             static_cast<std::int32_t>(cells_.size());
         cells_.push_back(cell);
-        if (ranks != nullptr) given_.push_back(given);
-        counts_[0] += cell.sources.size();
-        counts_[1] += cell.targets.size();
+        for (std::size_t set = 0; ranks != nullptr && set < 2; ++set) given_[set].push_back(given[set]);
     }
 }
 
@@ -203,8 +222,11 @@ Octree::Children Octree::children_of(std::int32_t number, const Keys& source_key
         child.parent = number;
         for (int axis = 0; axis < 3; ++axis)
             child.index[axis] = 2 * parent.index[axis] + static_cast<std::int32_t>(octant >> axis & 1U);
-        child.sources = children[octant].given = part_with(source_keys, given(number), shift, first + octant);
-        child.targets = self_ ? child.sources : part_with(target_keys, parent.targets, shift, first + octant);
+        child.sources = part_with(source_keys, rows_of(PointSet::sources, number), shift, first + octant);
+        child.targets =
+            self_ ? child.sources
+                  : part_with(target_keys, rows_of(PointSet::targets, number), shift, first + octant);
+        children[octant].given = {child.sources, child.targets};
     }
     return children;
 }
@@ -225,11 +247,12 @@ void Octree::divide(std::int32_t begin, std::int32_t end, const Keys& source_key
         cells_a_task);
     if (ranks != nullptr) {
         std::vector<std::span<Found>> runs;
-        std::vector<std::int32_t> begins;
+        std::vector<RunBegin> begins;
         for (auto& part : parts)
             for (auto& children : part) {
+                const auto& parent = cell(children.front().cell.parent);
                 runs.emplace_back(children);
-                begins.push_back(cell(children.front().cell.parent).sources.begin);
+                begins.push_back({parent.sources.begin, parent.targets.begin});
             }
         count_over_ranks(*ranks, runs, begins);
     }
@@ -241,7 +264,8 @@ void Octree::divide(std::int32_t begin, std::int32_t end, const Keys& source_key
                 children.begin(), children.end(), [](const Found& found) { return has_points(found.cell); }));
     }
     cells_.resize(first.back());
-    if (ranks != nullptr) given_.resize(first.back());
+    for (auto& given : given_)
+        if (ranks != nullptr) given.resize(first.back());
     parallel_for(threads, static_cast<std::int64_t>(parts.size()), [&](std::int64_t number) {
         auto next = first[static_cast<std::size_t>(number)];
         for (const auto& children : parts[static_cast<std::size_t>(number)])
@@ -251,21 +275,28 @@ void Octree::divide(std::int32_t begin, std::int32_t end, const Keys& source_key
                 parent.leaf = false;
                 if (!has_points(child)) continue;
                 parent.children[octant] = static_cast<std::int32_t>(next);
-                if (ranks != nullptr) given_[next] = given;
+                for (std::size_t set = 0; ranks != nullptr && set < 2; ++set) given_[set][next] = given[set];
                 cells_[next++] = child;
             }
     });
 }
 
-void Octree::take_points(std::array<RawVector<double>, 3> x, std::span<const std::int32_t> leaves,
-                         std::span<const std::int32_t> begins) {
-    sources_ = {.from = {}, .x = std::move(x)};
+void Octree::take_points(LeafPoints sources, LeafPoints targets) {
     given_ = {};
-    for (auto& cell : cells_) cell.sources = cell.targets = {0, cell.sources.size()};
-    for (std::size_t n = 0; n < leaves.size(); ++n) {
-        auto& cell = cells_[static_cast<std::size_t>(leaves[n])];
-        cell.sources = cell.targets = {begins[n], begins[n] + cell.sources.size()};
+    for (auto& cell : cells_) {
+        cell.sources = {0, cell.sources.size()};
+        cell.targets = {0, cell.targets.size()};
     }
+    const auto place = [&](const LeafPoints& points, BlockRange TreeCell::*rows) {
+        for (std::size_t n = 0; n < points.cells.size(); ++n) {
+            auto& range = cells_[static_cast<std::size_t>(points.cells[n])].*rows;
+            range = {points.begins[n], points.begins[n] + range.size()};
+        }
+    };
+    place(sources, &TreeCell::sources);
+    place(self_ ? sources : targets, &TreeCell::targets);
+    sources_ = {.from = {}, .x = std::move(sources.x)};
+    targets_ = {.from = {}, .x = std::move(targets.x)};
 }
 
 double Octree::width(int level) const { return std::ldexp(side_ / shape_.coarse, -level); }

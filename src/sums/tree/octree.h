@@ -58,12 +58,14 @@ struct TreePoints {
     std::array<RawVector<double>, 3> x;
 };
 
+enum class PointSet : std::uint8_t { sources, targets };
+
 class Octree {
 public:
     /// Sources N×3 and targets M×3; `targets` is empty where they are the sources (`self`).
-    /// @param ranks  not null: `sources` are points of this rank, and targets are the sources. The cells are
-    ///     those of all ranks' points, alike on all, and so are their numbers of points and the rows that
-    ///     they would have if one rank had all points. `take_points` brings the points.
+    /// @param ranks  not null: sources and targets are those of this rank. The cells are those of all ranks'
+    ///     points, alike on all, and so are their numbers of points and the rows that they would have if one
+    ///     rank had all points. `take_points` brings the points.
     Octree(std::span<const double> sources, std::span<const double> targets, bool self,
            const TreeShape& shape, int threads, comm::Transport* ranks = nullptr);
 
@@ -109,14 +111,20 @@ public:
                                                    std::span<const std::int64_t> parts, int threads) const;
     /// Where ranks have their points: those that this rank was given, in the order of the tree, are rows
     /// given_order()[i], and a cell has [given(cell).begin, given(cell).end) of them.
-    [[nodiscard]] std::span<const std::int32_t> given_order() const { return sources_.from; }
-    [[nodiscard]] BlockRange given(std::int32_t cell) const {
-        return given_.empty() ? this->cell(cell).sources : given_[static_cast<std::size_t>(cell)];
+    [[nodiscard]] std::span<const std::int32_t> given_order(PointSet set) const { return points(set).from; }
+    [[nodiscard]] BlockRange given(PointSet set, std::int32_t cell) const {
+        return given_[static_cast<std::size_t>(set)][static_cast<std::size_t>(cell)];
     }
-    /// From now on these are the sources that this rank has: leaf leaves[n], a number of a cell, has the rows
-    /// from begins[n] on. Rows of other cells say only how many there are.
-    void take_points(std::array<RawVector<double>, 3> x, std::span<const std::int32_t> leaves,
-                     std::span<const std::int32_t> begins);
+
+    /// Points of leaves that a rank has.
+    struct LeafPoints {
+        std::array<RawVector<double>, 3> x;
+        std::vector<std::int32_t> cells;  ///< leaves
+        std::vector<std::int32_t> begins; ///< the first row of each
+    };
+    /// From now on these are the points that this rank has; no targets where they are the sources. Rows of
+    /// other cells say only how many there are.
+    void take_points(LeafPoints sources, LeafPoints targets);
 
 private:
     [[nodiscard]] std::size_t coarse_place(int x, int y, int z) const {
@@ -124,10 +132,10 @@ private:
         return static_cast<std::size_t>(place);
     }
     using Keys = RawVector<std::uint64_t>;
-    /// A cell that may be empty, and its rows of the points that this rank was given.
+    /// A cell that may be empty, and its rows of the sources and targets that this rank was given.
     struct Found {
         TreeCell cell;
-        BlockRange given{};
+        std::array<BlockRange, 2> given{};
     };
     /// The cells within one, by octant.
     using Children = std::array<Found, 8>;
@@ -136,8 +144,17 @@ private:
     [[nodiscard]] Keys keys_of(std::span<const double> points, int threads) const;
     TreePoints sorted(std::span<const double> points, Keys& keys, int threads) const;
     void fit_to_surfaces(const Keys& keys, comm::Transport* ranks, int threads);
-    static void count_over_ranks(comm::Transport& ranks, std::span<const std::span<Found>> runs,
-                                 std::span<const std::int32_t> begins);
+    /// Rows that the first cell of a run begins with.
+    struct RunBegin {
+        std::int32_t sources = 0, targets = 0;
+    };
+    void count_over_ranks(comm::Transport& ranks, std::span<const std::span<Found>> runs,
+                          std::span<const RunBegin> begins) const;
+    [[nodiscard]] const TreePoints& points(PointSet set) const {
+        return set == PointSet::sources ? sources_ : targets_;
+    }
+    /// Of the keys that a cell's parts are looked for in.
+    [[nodiscard]] BlockRange rows_of(PointSet set, std::int32_t cell) const;
     void make_coarse_cells(const Keys& source_keys, const Keys& target_keys, comm::Transport* ranks);
     [[nodiscard]] Children children_of(std::int32_t number, const Keys& source_keys,
                                        const Keys& target_keys) const;
@@ -156,7 +173,7 @@ private:
     TreePoints sources_, targets_;
     std::array<std::int64_t, 2> counts_{}; ///< of all sources, of all targets
     AlignedVector<TreeCell> cells_;
-    std::vector<BlockRange> given_; ///< by cell; empty: as the cells say
+    std::array<std::vector<BlockRange>, 2> given_; ///< by cell, where ranks have points
     std::vector<std::int32_t> levels_{0};
     std::vector<std::int32_t> coarse_; ///< k³ cells of level 0
     int neighbour_count_ = 27;

@@ -63,7 +63,8 @@ bool write_rows(const OrderedSums& from, const DirectResults& results, int threa
 namespace {
 
 /// Points, strengths and results in the caller's order.
-void repair(const OrderedSums& from, std::span<const double> source_points, std::span<const double> strengths,
+void repair(const OrderedSums& from, std::span<const double> source_points,
+            std::span<const double> target_points, std::span<const double> strengths,
             std::span<const double> dipoles, const DirectResults& results, SumReport& report) {
     const auto& problem = from.problem;
     report.direct.coincident_pairs_skipped =
@@ -72,7 +73,7 @@ void repair(const OrderedSums& from, std::span<const double> source_points, std:
                      .source_points = source_points.data(),
                      .strengths = strengths.data(),
                      .dipoles = dipoles.empty() ? nullptr : dipoles.data(),
-                     .target_points = problem.self ? source_points.data() : from.target_points.data(),
+                     .target_points = problem.self ? source_points.data() : target_points.data(),
                      .self = problem.self,
                      .softening = from.softening,
                      .frame_exponent = from.frame.exponent,
@@ -91,7 +92,8 @@ void repair(const OrderedSums& from, std::span<const double> source_points, std:
 
 void write_ordered(const OrderedSums& from, const DirectResults& results, SumReport& report) {
     if (write_rows(from, results, report.threads)) return;
-    repair(from, from.source_points, in_callers_order(from.strengths, 1, from.source_from),
+    repair(from, from.source_points, from.target_points,
+           in_callers_order(from.strengths, 1, from.source_from),
            in_callers_order(from.dipoles, 3, from.source_from), results, report);
 }
 
@@ -107,12 +109,13 @@ void repair_on_ranks(comm::Transport& ranks, const OrderedSums& from, const Dire
     const auto place_of = [](std::vector<double>& values) {
         return values.empty() ? nullptr : values.data();
     };
-    const auto points = all_of_ranks(ranks, from.source_points);
+    const auto sources = all_of_ranks(ranks, from.source_points);
+    const auto targets = all_of_ranks(ranks, from.target_points);
     const auto strengths = all_of_ranks(ranks, from.strengths);
     const auto dipoles = all_of_ranks(ranks, from.dipoles);
     const DirectResults of_all{
         .potential = place_of(potential), .field = place_of(field), .hessian = place_of(hessian)};
-    comm::together(ranks, [&] { repair(from, points, strengths, dipoles, of_all, report); });
+    comm::together(ranks, [&] { repair(from, sources, targets, strengths, dipoles, of_all, report); });
     const auto keep = [&](const std::vector<double>& all, double* own, std::int64_t width) {
         if (own != nullptr) std::copy_n(all.begin() + rows.first() * width, rows.mine() * width, own);
     };

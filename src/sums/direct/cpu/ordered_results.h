@@ -39,9 +39,8 @@ void write_ordered(const OrderedSums& from, const DirectResults& results, SumRep
 /// The first part of it: false where a row is not finite.
 bool write_rows(const OrderedSums& from, const DirectResults& results, int threads);
 
-/// The second part where each rank has rows of its own, targets are the sources, and `problem` tells all
-/// ranks': all ranks get all rows. `source_points`, `strengths` and `dipoles` are in the caller's order.
-/// Called by all ranks.
+/// The second part where each rank has rows of its own, and `problem` tells all ranks': all ranks get all
+/// rows. Points, strengths and dipoles are in the caller's order. Called by all ranks.
 void repair_on_ranks(comm::Transport& ranks, const OrderedSums& from, const DirectResults& results,
                      SumReport& report);
 

@@ -72,7 +72,12 @@ RankCells::Halo RankCells::leaf_halo() const {
         for (auto k = lists_.direct.first[n]; k < lists_.direct.first[n + 1]; ++k) {
             const auto partner = lists_.direct.partners[static_cast<std::size_t>(k)];
             if (is_own(leaf) == is_own(partner)) continue;
-            meet(is_own(leaf) ? leaf : partner, is_own(leaf) ? partner : leaf);
+            if (tree_.self()) // either may be computed where the other is
+                meet(is_own(leaf) ? leaf : partner, is_own(leaf) ? partner : leaf);
+            else if (is_own(leaf))
+                add(out.from, owner_of_leaf(partner), partner);
+            else
+                add(out.to, owner_of_leaf(leaf), partner);
         }
     }
     std::vector<std::int32_t> holders;

@@ -44,9 +44,10 @@ void RankPoints::each_row(const Put& put) const {
     });
 }
 
-RankPoints::RankPoints(comm::Transport& ranks, Octree& tree, const NearLists& lists, const RankCells& cells,
-                       std::span<const double> given, int threads)
-    : ranks_(ranks), threads_(threads), order_(tree.given_order().begin(), tree.given_order().end()) {
+RankPoints::RankPoints(comm::Transport& ranks, PointSet set, const Octree& tree, const NearLists& lists,
+                       const RankCells& cells, std::span<const double> given, int threads)
+    : ranks_(ranks), set_(set), threads_(threads),
+      order_(tree.given_order(set).begin(), tree.given_order(set).end()) {
     plan_given(tree, lists, cells);
     number_rows(tree, lists, cells);
     const auto points = arrived(given, 3, PowerOfTwo(0));
@@ -54,17 +55,13 @@ RankPoints::RankPoints(comm::Transport& ranks, Octree& tree, const NearLists& li
     for (const auto& from : arrived_from_) parts.push_back(from.front().second);
     place_ = tree.order_of(points, parts, threads_);
     if (std::is_sorted(place_.begin(), place_.end())) place_ = {};
-    std::array<RawVector<double>, 3> x;
+    auto& x = points_.x;
     for (auto& axis : x) axis.resize(static_cast<std::size_t>(rows_));
     each_row([&](std::size_t row, std::size_t from, bool own) {
         for (std::size_t axis = 0; axis < 3; ++axis) x[axis][row] = own ? points[3 * from + axis] : 0.0;
     });
     const SumRows rows(std::vector{x[0].data(), x[1].data(), x[2].data()});
     exchange_rows(ranks_, rows, halo_to_, rows, halo_from_);
-    std::vector<std::int32_t> numbers; // of their cells
-    numbers.reserve(leaves_.size());
-    for (const auto leaf : leaves_) numbers.push_back(lists.leaves[static_cast<std::size_t>(leaf)]);
-    tree.take_points(std::move(x), numbers, begins_);
 }
 
 // Leaves follow each other along the curve, so that the given points of one rank do, too.
@@ -74,9 +71,10 @@ void RankPoints::plan_given(const Octree& tree, const NearLists& lists, const Ra
     std::int64_t begin = 0;
     for (std::size_t r = 0; r < ranks; ++r) {
         const auto first = cells.first_leaves()[r], last = cells.first_leaves()[r + 1];
-        const auto end = first == last
-                             ? begin
-                             : std::int64_t{tree.given(lists.leaves[static_cast<std::size_t>(last) - 1]).end};
+        const auto end =
+            first == last
+                ? begin
+                : std::int64_t{tree.given(set_, lists.leaves[static_cast<std::size_t>(last) - 1]).end};
         given_to_.push_back({{begin, end}});
         counts.push_back(end - begin);
         begin = end;
@@ -92,29 +90,35 @@ void RankPoints::plan_given(const Octree& tree, const NearLists& lists, const Ra
 
 // Rows follow the curve, with one that is unused wherever leaves are left out: leaves that do not follow each
 // other are not taken for one run of sources, so that sums have the bits of one rank.
-void RankPoints::number_rows(Octree& tree, const NearLists& lists, const RankCells& cells) {
-    const auto halo = cells.leaf_halo();
+void RankPoints::number_rows(const Octree& tree, const NearLists& lists, const RankCells& cells) {
+    RankCells::Halo halo{.to = std::vector<std::vector<std::int32_t>>(given_to_.size()),
+                         .from = std::vector<std::vector<std::int32_t>>(given_to_.size())};
+    if (set_ == PointSet::sources) halo = cells.leaf_halo();
     const auto [own_first, own_last] = cells.own_leaves();
-    for (auto leaf = own_first; leaf < own_last; ++leaf) leaves_.push_back(leaf);
-    for (const auto& from : halo.from) leaves_.insert(leaves_.end(), from.begin(), from.end());
-    std::sort(leaves_.begin(), leaves_.end());
+    std::vector<std::int32_t> leaves;
+    for (auto leaf = own_first; leaf < own_last; ++leaf) leaves.push_back(leaf);
+    for (const auto& from : halo.from) leaves.insert(leaves.end(), from.begin(), from.end());
+    std::sort(leaves.begin(), leaves.end());
     std::int64_t next = 0;
     std::vector<std::int32_t> begin_of(lists.leaves.size(), -1);
     const auto size_of = [&](std::int32_t leaf) {
-        return tree.cell(lists.leaves[static_cast<std::size_t>(leaf)]).sources.size();
+        const auto& cell = tree.cell(lists.leaves[static_cast<std::size_t>(leaf)]);
+        return set_ == PointSet::sources ? cell.sources.size() : cell.targets.size();
     };
-    for (std::size_t n = 0; n < leaves_.size(); ++n) {
-        if (n > 0 && leaves_[n - 1] + 1 != leaves_[n]) ++next;
-        begins_.push_back(static_cast<std::int32_t>(next));
-        begin_of[static_cast<std::size_t>(leaves_[n])] = begins_.back();
-        next += size_of(leaves_[n]);
+    for (std::size_t n = 0; n < leaves.size(); ++n) {
+        if (n > 0 && leaves[n - 1] + 1 != leaves[n]) ++next;
+        const auto leaf = static_cast<std::size_t>(leaves[n]);
+        begin_of[leaf] = static_cast<std::int32_t>(next);
+        points_.cells.push_back(lists.leaves[leaf]);
+        points_.begins.push_back(begin_of[leaf]);
+        next += size_of(leaves[n]);
     }
     rows_ = std::max<std::int64_t>(next, 1);
     if (own_first < own_last) own_begin_ = begin_of[static_cast<std::size_t>(own_first)];
-    const auto rows_of = [&](const std::vector<std::vector<std::int32_t>>& leaves) {
-        std::vector<RowRanges> out(leaves.size());
-        for (std::size_t r = 0; r < leaves.size(); ++r)
-            for (const auto leaf : leaves[r]) {
+    const auto rows_of = [&](const std::vector<std::vector<std::int32_t>>& of_ranks) {
+        std::vector<RowRanges> out(of_ranks.size());
+        for (std::size_t r = 0; r < of_ranks.size(); ++r)
+            for (const auto leaf : of_ranks[r]) {
                 const std::int64_t begin = begin_of[static_cast<std::size_t>(leaf)];
                 append(out[r], begin, begin + size_of(leaf));
             }

@@ -19,12 +19,14 @@ namespace farfield {
 
 class RankPoints {
 public:
-    /// Calls are made by all ranks. The tree was made of all ranks' points and takes those of this rank
-    /// (`Octree::take_points`). @param given  this rank's, N×3, as the tree was made of  @throws
-    /// comm::RankFailed
-    RankPoints(comm::Transport& ranks, Octree& tree, const NearLists& lists, const RankCells& cells,
-               std::span<const double> given, int threads);
+    /// Calls are made by all ranks, of a tree that was made of all ranks' points. Sources come along with
+    /// those of other ranks' leaves; targets only where they are not the sources.
+    /// @param given  this rank's, N×3, as the tree was made of  @throws comm::RankFailed
+    RankPoints(comm::Transport& ranks, PointSet set, const Octree& tree, const NearLists& lists,
+               const RankCells& cells, std::span<const double> given, int threads);
 
+    /// What the tree takes; gone then.
+    [[nodiscard]] Octree::LeafPoints take_points() { return std::move(points_); }
     /// Rows of the tree's points that this rank has, those of leaves of others among them; at least one.
     [[nodiscard]] std::int64_t rows() const { return rows_; }
     /// Given points stand in an order of their own, too: number i is given as row order()[i].
@@ -39,20 +41,21 @@ public:
 private:
     template <class Put>
     void each_row(const Put& put) const;
-    void number_rows(Octree& tree, const NearLists& lists, const RankCells& cells);
+    void number_rows(const Octree& tree, const NearLists& lists, const RankCells& cells);
     void plan_given(const Octree& tree, const NearLists& lists, const RankCells& cells);
     /// Numbers of given points, in their order, at the ranks that have their leaves: in the order of ranks.
     [[nodiscard]] RawVector<double> arrived(std::span<const double> given, std::int64_t width,
                                             const PowerOfTwo& scale) const;
 
     comm::Transport& ranks_;
+    PointSet set_;
     int threads_;
     std::vector<std::int32_t> order_;
     std::vector<RowRanges> given_to_;     ///< given points that rank r sums over, in their order
     std::vector<RowRanges> arrived_from_; ///< as they arrive
     RawVector<std::int32_t> place_;       ///< own row i of the tree arrives as number place_[i]; empty: as i
     std::int64_t rows_ = 1, own_begin_ = 0, own_count_ = 0;
-    std::vector<std::int32_t> leaves_, begins_; ///< leaves whose points are here, and their first rows
+    Octree::LeafPoints points_;
     std::vector<RowRanges> halo_to_, halo_from_;
 };
 
