@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -364,6 +365,18 @@ TEST(SumOnRanks, LeavesOutPairsAtOnePlaceWhoeverHasThem) {
     EXPECT_EQ(compute_on_ranks(whole, all, 2, Division::all_on_the_last), one);
 }
 
+TEST(SumOnRanks, LeavesOutSourcesAtTheirTargets) {
+    const Whole whole{
+        .options = {.method = Method::fmm, .order = 4, .leaf = 40, .coincident = Coincident::skip},
+        .sources = 1500,
+        .targets = 900};
+    auto all = arrays_of(whole);
+    std::copy_n(all.sources.begin() + 3 * 1400, 3, all.targets.begin() + 3 * 20); // of ranks 2 and 0
+    const auto one = compute(whole, all, whole.options, {0, whole.sources}, {0, whole.targets});
+    ASSERT_TRUE(std::isfinite(one.potential[20]));
+    EXPECT_EQ(compute_on_ranks(whole, all, 3, Division::even), one);
+}
+
 TEST(SumOnRanks, NamesRowsOfAllRanksThatLieAtOnePlace) {
     const Whole whole{.options = {.method = Method::fmm, .order = 4, .leaf = 40}, .sources = 1500};
     const auto all = with_points_at_one_place(whole);
@@ -417,9 +430,14 @@ TEST(SumOnRanks, TellsTheErrorsOfOneRank) {
           Whole{.options = softened, .sources = 3000}, Whole{.options = with_dipoles, .sources = 2500},
           Whole{.options = {.method = Method::fmm, .tolerance = 1e-4}, .sources = 300}}) {
         const auto all = arrays_of(whole);
-        const auto errors_with = [&](const SumOptions& options, Range range) {
-            SumPlan plan(matrix_view(part(all.sources, range.first, range.second, 3), 3), options);
-            const auto rows = static_cast<std::size_t>(range.second - range.first);
+        const auto errors_with = [&](const SumOptions& options, Range range, Range targets) {
+            const auto sources = matrix_view(part(all.sources, range.first, range.second, 3), 3);
+            SumPlan plan =
+                whole.self()
+                    ? SumPlan(sources, options)
+                    : SumPlan(sources, matrix_view(part(all.targets, targets.first, targets.second, 3), 3),
+                              options);
+            const auto rows = static_cast<std::size_t>(targets.second - targets.first);
             Values potential(rows), field(3 * rows);
             SumStrengths strengths{.charges = part(all.strengths, range.first, range.second, 1)};
             if (!all.dipoles.empty())
@@ -428,13 +446,14 @@ TEST(SumOnRanks, TellsTheErrorsOfOneRank) {
                          {.potential = std::span(potential), .field = matrix_view(std::span(field), 3)});
             return plan.report().errors;
         };
-        const auto one = errors_with(whole.options, {0, whole.sources});
+        const auto one = errors_with(whole.options, {0, whole.sources}, {0, whole.rows()});
         ASSERT_EQ(one.size(), 2U);
         comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
             const auto range = range_of(whole.sources, transport->rank(), 3, Division::even);
+            const auto targets = range_of(whole.rows(), transport->rank(), 3, Division::even);
             auto options = whole.options;
             options.communicator = CommunicatorAccess::of(std::move(transport));
-            const auto found = errors_with(options, range);
+            const auto found = errors_with(options, range, targets);
             ASSERT_EQ(found.size(), one.size());
             for (std::size_t k = 0; k < one.size(); ++k) {
                 EXPECT_EQ(found[k].samples, one[k].samples);
