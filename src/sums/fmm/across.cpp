@@ -50,7 +50,8 @@ void FmmPasses<T>::list_senders() {
 
 template <class T>
 const T* FmmPasses<T>::multipole_of(std::int32_t cell) const {
-    return cell != no_cell && tree_.cell(cell).sources.size() > 0 ? multipoles_.of(cell) : nullptr;
+    const bool is_here = cell != no_cell && tree_.cell(cell).sources.size() > 0 && share_.has_multipole(cell);
+    return is_here ? multipoles_.of(cell) : nullptr;
 }
 
 template <class T>
@@ -174,7 +175,8 @@ std::vector<std::int32_t> FmmPasses<T>::task_bounds() const {
 
 template <class T>
 void FmmPasses<T>::translate() {
-    locals_.reset(tree_.cells().size(), operators_->size, threads_);
+    locals_.reset(tree_.cells().size(), operators_->size, threads_,
+                  [this](std::int32_t cell) { return share_.receives(cell); });
     const auto bounds = task_bounds();
     parallel_for(threads_, static_cast<std::int64_t>(bounds.size()) - 1, [&](std::int64_t task) {
         if (stopped()) return;

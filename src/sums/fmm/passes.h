@@ -33,12 +33,16 @@ constexpr std::size_t derivative_sets = 10;
 template <class T>
 class Expansions {
 public:
-    /// So many, of zeros.
-    void reset(std::size_t cells, int size, int threads) {
+    /// So many, of zeros where a cell is wanted(cell), and of anything elsewhere: memory that nobody touches
+    /// costs nothing.
+    template <class Wanted>
+    void reset(std::size_t cells, int size, int threads, const Wanted& wanted) {
         size_ = static_cast<std::size_t>(size);
         values_.resize(cells * size_);
-        parallel_parts(threads, values_.size(), [&](std::size_t begin, std::size_t end) {
-            std::fill(&values_[begin], &values_[begin] + (end - begin), T(0));
+        parallel_parts(threads, cells, [&](std::size_t begin, std::size_t end) {
+            for (auto cell = begin; cell < end; ++cell)
+                if (wanted(static_cast<std::int32_t>(cell)))
+                    std::fill_n(values_.data() + cell * size_, size_, T(0));
         });
     }
     [[nodiscard]] T* of(std::int32_t cell) { return values_.data() + static_cast<std::size_t>(cell) * size_; }

@@ -46,6 +46,11 @@ void RankShare::divide(const Octree& tree, const NearLists& lists, const std::fu
     cells_.emplace(tree, lists, divide_leaves(*ranks_, work, part_starts(tree, lists)), ranks_->rank());
     own_leaves_ = cells_->own_leaves();
     halo_ = cells_->cell_halo();
+    has_multipole_.resize(tree.cells().size());
+    for (std::int32_t cell = 0; cell < std::ssize(tree.cells()); ++cell)
+        has_multipole_[static_cast<std::size_t>(cell)] = forms(cell) ? 1 : 0;
+    for (const auto& from : halo_.from)
+        for (const auto cell : from) has_multipole_[static_cast<std::size_t>(cell)] = 1;
     const auto all = std::accumulate(work.begin(), work.end(), 0.0);
     const auto own =
         std::accumulate(work.begin() + own_leaves_.first, work.begin() + own_leaves_.second, 0.0);

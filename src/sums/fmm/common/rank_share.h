@@ -37,6 +37,15 @@ public:
     }
     /// [begin, end) of the leaves whose points are this rank's.
     [[nodiscard]] std::pair<std::int64_t, std::int64_t> own_leaves() const { return own_leaves_; }
+    /// This rank makes the multipole expansion of a cell of its own, or of several ranks; of others it gets
+    /// some.
+    [[nodiscard]] bool forms(std::int32_t cell) const {
+        return !cells_ || cells_->owner(cell) == cells_->rank() || cells_->owner(cell) == RankCells::several;
+    }
+    /// It forms or gets it.
+    [[nodiscard]] bool has_multipole(std::int32_t cell) const {
+        return has_multipole_.empty() || has_multipole_[static_cast<std::size_t>(cell)] != 0;
+    }
     /// This rank needs the local expansion of a cell.
     [[nodiscard]] bool receives(std::int32_t cell) const {
         return tree_->cell(cell).targets.size() > 0 && (!cells_ || cells_->holds_own(cell));
@@ -88,7 +97,8 @@ private:
     comm::Transport* ranks_;
     const Octree* tree_ = nullptr;
     std::optional<RankCells> cells_;
-    RankCells::Halo halo_; ///< of multipole expansions
+    RankCells::Halo halo_;                    ///< of multipole expansions
+    std::vector<std::uint8_t> has_multipole_; ///< by cell; empty: all
     std::pair<std::int64_t, std::int64_t> own_leaves_{0, 0};
     double own_part_ = 1.0;
 };
