@@ -105,6 +105,7 @@ void add_over_ranks(Transport& transport, std::span<std::int32_t> values) {
     exchange(transport, to, from, add_tag);
     for (std::size_t i = 0; i < others.size(); ++i) mine[i % mine.size()] += others[i];
     std::vector<std::int64_t> counts;
+    counts.reserve(static_cast<std::size_t>(size));
     for (int rank = 0; rank < size; ++rank) counts.push_back(begin(rank + 1) - begin(rank));
     const auto all = all_gathered(transport, std::span<const std::int32_t>(mine), counts);
     std::copy(all.begin(), all.end(), values.begin());

@@ -116,6 +116,7 @@ template <class T>
 std::vector<T> exchanged(Transport& transport, const std::vector<std::vector<T>>& to, int tag) {
     const auto ranks = to.size(), rank = static_cast<std::size_t>(transport.rank());
     std::vector<std::int64_t> sizes;
+    sizes.reserve(ranks);
     for (const auto& values : to) sizes.push_back(std::ssize(values));
     const auto all = all_gathered(transport, std::span<const std::int64_t>(sizes),
                                   std::vector(ranks, static_cast<std::int64_t>(ranks)));

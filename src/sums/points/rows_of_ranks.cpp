@@ -25,6 +25,7 @@ std::vector<double> RowsOfRanks::gather(comm::Transport& ranks, std::span<const 
     std::vector<std::vector<std::size_t>> places(counts_.size()); // by rank
     for (std::size_t k = 0; k < rows.size(); ++k) places[owner(rows[k])].push_back(k);
     std::vector<std::int64_t> numbers;
+    numbers.reserve(places.size());
     for (const auto& of_rank : places) numbers.push_back(static_cast<std::int64_t>(of_rank.size() * width));
     const auto all = comm::all_gathered(ranks, mine, numbers);
     std::vector<double> out(rows.size() * width);

@@ -256,7 +256,7 @@ std::vector<Candidate> candidates_of(std::span<const double> norms, std::int64_t
 }
 
 /// @param largest  of `all` targets, as many as are certain
-TargetSample sample_with(std::vector<Candidate> largest, std::int64_t all, std::int64_t drawn) {
+TargetSample sample_with(const std::vector<Candidate>& largest, std::int64_t all, std::int64_t drawn) {
     TargetSample sample{.rows = {}, .certain = std::ssize(largest)};
     for (const auto& one : largest) sample.rows.push_back(one.row);
     std::sort(sample.rows.begin(), sample.rows.end());
@@ -282,7 +282,7 @@ TargetSample sample_targets(std::span<const double> norms, std::int64_t certain,
     if (all <= certain + drawn) return all_targets(all);
     auto largest = candidates_of(norms, 0);
     keep_largest(largest, certain);
-    return sample_with(std::move(largest), all, drawn);
+    return sample_with(largest, all, drawn);
 }
 
 TargetSample sample_targets(comm::Transport& ranks, std::span<const double> norms, std::int64_t first,
@@ -293,7 +293,7 @@ TargetSample sample_targets(comm::Transport& ranks, std::span<const double> norm
     auto largest = comm::all_gathered(ranks, std::span<const Candidate>(mine),
                                       comm::all_values(ranks, static_cast<std::int64_t>(mine.size())));
     keep_largest(largest, certain);
-    return sample_with(std::move(largest), all, drawn);
+    return sample_with(largest, all, drawn);
 }
 
 std::vector<OutputError> verify_with(const VerifyTask& task, std::span<const ComputedOutput> computed,

@@ -102,7 +102,7 @@ RowExchange::RowExchange(comm::Transport& ranks, const SumRows& mine, std::vecto
     for (const auto& rows : to_)
         for (std::int64_t k = 0; k < mine.arrays(); ++k) {
             leaving_.emplace_back(mine.array(k), rows).pack();
-            leaving.push_back(comm::bytes_of(leaving_.back().numbers()));
+            leaving.emplace_back(comm::bytes_of(leaving_.back().numbers()));
         }
     for (const auto& rows : from_)
         for (std::int64_t k = 0; k < theirs.arrays(); ++k)

@@ -56,8 +56,8 @@ RankCells::Halo RankCells::leaf_halo() const {
     const auto count = static_cast<std::size_t>(ranks());
     Halo out{.to = std::vector<std::vector<std::int32_t>>(count),
              .from = std::vector<std::vector<std::int32_t>>(count)};
-    const auto [own_begin, own_end] = own_leaves();
-    const auto is_own = [&](std::int32_t leaf) { return own_begin <= leaf && leaf < own_end; };
+    const auto own = own_leaves();
+    const auto is_own = [&](std::int32_t leaf) { return own.first <= leaf && leaf < own.second; };
     const auto add = [&](std::vector<std::vector<std::int32_t>>& side, std::int32_t rank, std::int32_t leaf) {
         auto& leaves = side[static_cast<std::size_t>(rank)];
         if (leaves.empty() || leaves.back() != leaf) leaves.push_back(leaf);

@@ -63,6 +63,7 @@ RankShare::Arriving<T> RankShare::send(std::span<T> expansions) const {
     const auto size = expansions.size() / std::max<std::size_t>(tree_->cells().size(), 1);
     const auto room_for = [&](const std::vector<std::vector<std::int32_t>>& halo) {
         std::vector<RawVector<T>> out;
+        out.reserve(halo.size());
         for (const auto& numbers : halo) out.emplace_back(numbers.size() * size);
         return out;
     };
