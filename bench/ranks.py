@@ -3,7 +3,7 @@
 `bench/ranks.py build/farfield --json FILE`; needs NumPy and mpirun.
 
 Random charges in a cube or a Plummer sphere, potential and field. Rows of the file are dealt out to ranks in order: `scattered` ones are those of points
-anywhere, `by regions` those along a Morton curve, so that ranks have most of their points already. One process and two ranks take turns, --rounds times, each
+anywhere, `regions` those along a Morton curve, so that ranks have most of their points already. One process and two ranks take turns, --rounds times, each
 sum three times over the same points; rows have medians of the first sum with its tree (`seconds`), of its parts, and of the fastest of the three without
 the tree (`again`). Memory is the largest resident set of any rank but 0, which reads and writes the files of all.
 """
@@ -75,7 +75,7 @@ def median_of(runs):
 
 def time_rows(bench, task):
     for shape in task.points.split(","):
-        for place in ("scattered", "by regions"):
+        for place in ("scattered", "regions"):
             rows = charges(shape, task.n)
             np.save(bench.folder / "s.npy", rows if place == "scattered" else along_curve(rows))
             for name, options in (("3", ["--order", "4", "--precision", "float"]), ("6", ["--order", "13", "--precision", "mixed"])):
