@@ -71,6 +71,9 @@ public:
             plan_.update(source_view.view);
         else
             plan_.update(source_view.view, target_view.view);
+        // ranks may have other numbers of points than before
+        sources_ = source_view.view.shape[0];
+        targets_ = self_ ? sources_ : target_view.view.shape[0];
     }
 
     [[nodiscard]] std::string text() const {

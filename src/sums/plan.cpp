@@ -243,13 +243,14 @@ struct SumPlan::Impl {
         const bool in_double = !refined && may_go_double && error > options.tolerance;
         if (in_double) {
             go_double();
-            sum->set_points(points_view(points.sources.on_host()), points_view(points.targets.on_host()));
+            sum->set_points(points_view(points.sources.on_host()),
+                            problem.self ? ConstArrayView{} : points_view(points.targets.on_host()));
         }
         has_points = true;
         return refined || in_double;
     }
     [[nodiscard]] ConstArrayView points_view(std::span<const double> of) const {
-        return of.empty() ? ConstArrayView{} : matrix_view(of, problem.dimension);
+        return matrix_view(of, problem.dimension); // of no points, too
     }
 
     // Infinite where one is not a number.
@@ -302,8 +303,10 @@ struct SumPlan::Impl {
     /// Dipoles alone stand beside charges of 0.
     SumStrengths with_charges(SumStrengths strengths, std::int64_t vectors) {
         if (strengths.charges || !strengths.dipoles) return strengths;
-        no_charges.assign(static_cast<std::size_t>(here().sources * vectors), 0.0);
+        const auto rows = here().sources; // of none there is a view, too
+        no_charges.assign(static_cast<std::size_t>(std::max<std::int64_t>(rows, 1) * vectors), 0.0);
         strengths.charges = matrix_view(std::span<const double>(no_charges), vectors);
+        strengths.charges.shape[0] = rows;
         return strengths;
     }
 
@@ -336,12 +339,11 @@ struct SumPlan::Impl {
 
     [[nodiscard]] std::optional<double> energy(const SumStrengths& strengths,
                                                const SumOutputs& outputs) const {
-        auto all = energy_of(here(), strengths, outputs);
-        if (own_rows && all) {
-            const auto parts = comm::all_values(*ranks(), *all);
-            all = std::accumulate(parts.begin(), parts.end(), 0.0);
-        }
-        return all;
+        const auto mine = energy_of(here(), strengths, outputs);
+        if (!own_rows) return mine;
+        if (!comm::any_rank(*ranks(), mine.has_value())) return std::nullopt;
+        const auto parts = comm::all_values(*ranks(), mine.value_or(0.0));
+        return std::accumulate(parts.begin(), parts.end(), 0.0);
     }
 
     static void keep_worse(std::vector<OutputBound>& bounds, const std::vector<OutputBound>& others) {
@@ -394,6 +396,7 @@ SumPlan::~SumPlan() = default;
 
 void SumPlan::Impl::take(const PointsOfRanks& counted, const ConstArrayView& sources,
                          const ConstArrayView* targets) {
+    has_points = false; // until all has gone well
     of_ranks = counted;
     if (own_rows) {
         std::vector<double> copies[2];

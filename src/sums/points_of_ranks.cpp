@@ -28,6 +28,11 @@ std::span<const double> own_numbers(comm::Transport& ranks, const RowsOfRanks& r
     comm::together(ranks, [&] {
         if (rows.mine() == 0) return;
         const auto numbers = static_cast<std::size_t>(rows.mine() * columns);
+        if (!view) { // what another rank gave alone
+            copy.assign(numbers, 0.0);
+            own = copy;
+            return;
+        }
         const bool as_wanted = view.device.type == DeviceType::cpu && view.dtype == DType::float64 &&
                                is_contiguous(view, rows.mine(), columns);
         if (!as_wanted) copy = cuda::host_copy(view, rows.mine(), columns);
@@ -176,8 +181,11 @@ void ExecutionOfRanks::keep_own() const {
 }
 
 OwnExecution::OwnExecution(comm::Transport& ranks, const PointsOfRanks& points, const SumProblem& problem,
-                           int threads, const SumStrengths& strengths, const SumOutputs& outputs)
-    : outputs_(outputs) {
+                           int threads, const SumStrengths& strengths, const SumOutputs& outputs) {
+    comm::together(ranks, [&] {
+        for (const auto& info : problem.kernel->outputs)
+            if (const auto& view = outputs.of(info.output)) require_host(view, name_of(info.output));
+    });
     const auto own = points.own(problem);
     const auto vectors = common_vectors(ranks, own, strengths, outputs);
     const auto& kernel = *problem.kernel;
@@ -198,9 +206,11 @@ OwnExecution::OwnExecution(comm::Transport& ranks, const PointsOfRanks& points, 
     strengths_.charges = rows_of(strengths.charges, vectors * kernel.strength.columns, "strengths", charges_);
     strengths_.dipoles = rows_of(strengths.dipoles, vectors * problem.dimension, "dipoles", dipoles_);
     for (const auto& info : kernel.outputs) {
-        auto& view = outputs_.of(info.output);
-        if (comm::any_rank(ranks, static_cast<bool>(view)) && !view)
-            view = room(own.targets, vectors * kernel.width(info, problem.dimension));
+        const auto& given = outputs.of(info.output);
+        if (!comm::any_rank(ranks, static_cast<bool>(given))) continue;
+        outputs_.of(info.output) = given && own.targets > 0
+                                       ? given
+                                       : room(own.targets, vectors * kernel.width(info, problem.dimension));
     }
 }
 

@@ -1,5 +1,5 @@
-// Points, strengths and results of ranks that each have their own: all of them come together before a sum,
-// and each rank takes its rows of the results.
+// Points, strengths and results of ranks that each have their own. Either all of them come together before a
+// sum, and each rank takes its rows of the results; or the method takes each rank's (MethodInfo).
 #pragma once
 
 #include "backend/comm/transport.h"

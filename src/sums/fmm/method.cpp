@@ -84,7 +84,8 @@ bool takes_own_points(const SumProblem& problem, const SumOptions& options, cons
            FmmSum::takes_own_points(problem, options);
 }
 
-// The part of all points that a rank holds, those of leaves beside its own among them.
+// The part of all points that a rank holds, those of leaves beside its own among them, where ranks give about
+// as many each.
 double held_part(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     if (CommunicatorAccess::gives_everything(options.communicator)) return 1.0;
     if (!takes_own_points(problem, options, device)) return 1.0;

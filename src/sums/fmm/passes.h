@@ -59,8 +59,8 @@ private:
 template <class T>
 class FmmPasses {
 public:
-    /// The tree, the lists and the share must outlive it. Each rank has the multipole expansions of all cells
-    /// and the local ones of cells that hold targets of its own.
+    /// The tree, the lists and the share must outlive it. Each rank has the multipole expansions that it
+    /// forms or gets, and the local ones of cells that hold targets of its own.
     /// @param levels  cells send expansions to others of their level on the first so many levels only
     FmmPasses(const Octree& tree, const NearLists& lists, const RankShare& share,
               std::shared_ptr<const FmmOperators<T>> operators, int levels, Isa isa, int threads);

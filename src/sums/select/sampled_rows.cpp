@@ -111,10 +111,12 @@ bool agree(const VerifyTask& task, std::span<const ComparedOutput> compared, boo
     const auto is_near = [&](const ExactRows::value_type& row, const std::vector<double>& doubles) {
         return std::all_of(compared.begin(), compared.end(), [&](const ComparedOutput& output) {
             double off = 0.0;
-            double size = output.size; // what an error is relative to; that of a large value to itself
+            // what an error is relative to; that of a large value to itself, unless ranks have parts of it
+            double size = output.size;
+            const bool whole = task.ranks == nullptr;
             for (auto k = output.first; k < output.first + output.width; ++k) {
                 off = std::max(off, std::abs(row.second[k] - doubles[k]));
-                size = std::max(size, std::abs(row.second[k]));
+                if (whole) size = std::max(size, std::abs(row.second[k]));
             }
             return off <= share_of_rounding * task.problem->tolerance * size;
         });

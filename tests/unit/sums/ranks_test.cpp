@@ -467,6 +467,126 @@ TEST(SumOnRanks, TellsTheErrorsOfOneRank) {
     }
 }
 
+// An order that does not reach the tolerance: double is tried before the sum is refused, also by ranks that
+// have no sources, or no targets.
+TEST(SumOnRanks, TriesDoubleWhereARankHasNoPoints) {
+    const SumOptions options{.method = Method::fmm, .tolerance = 1e-4, .order = 2, .leaf = 30};
+    for (const auto& whole : {Whole{.options = options, .sources = 3000},
+                              Whole{.options = options, .sources = 3000, .targets = 2}}) {
+        const auto all = arrays_of(whole);
+        const auto alone = test::error_of<ToleranceNotReached>([&] {
+            (void)compute(whole, all, whole.options, {0, whole.sources}, {0, whole.rows()});
+        });
+        std::vector<std::string> messages(4);
+        comm::run_ranks(4, [&](std::shared_ptr<comm::Transport> transport) {
+            const int rank = transport->rank();
+            auto own = whole.options;
+            own.communicator = CommunicatorAccess::of(std::move(transport));
+            const auto sources = range_of(whole.sources, rank, 4, Division::all_on_the_last);
+            const auto targets = whole.self() ? sources : range_of(whole.targets, rank, 4, Division::even);
+            messages[static_cast<std::size_t>(rank)] = test::error_of<ToleranceNotReached>(
+                [&] { (void)compute(whole, all, own, sources, targets); });
+        });
+        for (const auto& message : messages) EXPECT_EQ(message, alone);
+        test::expect_contains(alone, {"double"});
+    }
+}
+
+TEST(SumOnRanks, SumsDipolesAloneWhereARankHasNoPoints) {
+    const Whole whole{.options = {.kernel = Kernel::coulomb,
+                                  .method = Method::fmm,
+                                  .order = 4,
+                                  .leaf = 40,
+                                  .dipoles = true},
+                      .sources = 1500};
+    const auto all = arrays_of(whole);
+    const auto dipole_sum = [&](const SumOptions& options, Range range) {
+        SumPlan plan(matrix_view(part(all.sources, range.first, range.second, 3), 3), options);
+        const auto rows = static_cast<std::size_t>(range.second - range.first);
+        Values potential(rows), field(3 * rows);
+        plan.execute(
+            {.charges = {}, .dipoles = matrix_view(part(all.dipoles, range.first, range.second, 3), 3)},
+            {.potential = std::span(potential), .field = matrix_view(std::span(field), 3)});
+        return std::pair{potential, plan.report().energy.value()};
+    };
+    const auto [expected, energy] = dipole_sum(whole.options, {0, whole.sources});
+    comm::run_ranks(
+        3, [&, &expected = expected, energy = energy](std::shared_ptr<comm::Transport> transport) {
+            const auto range = range_of(whole.sources, transport->rank(), 3, Division::all_on_the_last);
+            auto options = whole.options;
+            options.communicator = CommunicatorAccess::of(std::move(transport));
+            const auto [found, all_energy] = dipole_sum(options, range);
+            if (!found.empty()) {
+                EXPECT_EQ(found, expected);
+            }
+            EXPECT_NEAR(all_energy / energy, 1.0, 1e-12);
+        });
+}
+
+// Arrays of float without rows are outputs, too; a rank may give charges where another gives dipoles.
+TEST(SumOnRanks, TakesOutputsOfFloatsAndStrengthsOfEitherKind) {
+    const Whole whole{.options = {.kernel = Kernel::coulomb,
+                                  .method = Method::fmm,
+                                  .order = 4,
+                                  .leaf = 40,
+                                  .dipoles = true},
+                      .sources = 1200};
+    auto all = arrays_of(whole);
+    for (std::size_t i = 0; i < 600; ++i)
+        std::fill_n(all.dipoles.begin() + 3 * static_cast<std::ptrdiff_t>(i), 3, 0.0);
+    for (std::size_t i = 600; i < 1200; ++i) all.strengths[i] = 0.0;
+    const auto one = compute(whole, all, whole.options, {0, whole.sources}, {0, whole.sources});
+    std::vector<float> found(one.potential.size());
+    comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+        const int rank = transport->rank();
+        auto options = whole.options;
+        options.communicator = CommunicatorAccess::of(std::move(transport));
+        const Range range = rank == 0 ? Range{0, 600} : rank == 1 ? Range{600, 600} : Range{600, 1200};
+        SumPlan plan(matrix_view(part(all.sources, range.first, range.second, 3), 3), options);
+        SumStrengths strengths;
+        if (rank != 2) strengths.charges = part(all.strengths, range.first, range.second, 1);
+        if (rank != 0) strengths.dipoles = matrix_view(part(all.dipoles, range.first, range.second, 3), 3);
+        auto* const begin = found.data() + range.first;
+        plan.execute(strengths,
+                     {.potential = std::span(begin, static_cast<std::size_t>(range.second - range.first))});
+    });
+    for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], static_cast<float>(one.potential[i]));
+}
+
+TEST(SumOnRanks, OfSeparateTargetsWithDipolesAndSecondDerivativesHasTheBitsOfOne) {
+    for (const auto precision : {Precision::float32, Precision::float64})
+        expect_bits_of_one(
+            {.options = {.kernel = Kernel::coulomb,
+                         .method = Method::fmm,
+                         .order = 4,
+                         .leaf = 6,
+                         .outputs = Output::potential | Output::field | OutputSet(Output::hessian),
+                         .dipoles = true,
+                         .precision = precision},
+             .sources = 900,
+             .targets = 1400,
+             .hessian = true});
+}
+
+TEST(SumOnRanks, HasNoPointsAfterAnUpdateThatFailed) {
+    const auto points = numbers(300, 6);
+    comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+        const int rank = transport->rank();
+        SumPlan plan(matrix_view(std::span<const double>(points), 3),
+                     {.method = Method::fmm,
+                      .order = 4,
+                      .communicator = CommunicatorAccess::of(std::move(transport))});
+        auto moved = points;
+        if (rank == 1) moved[5] = std::numeric_limits<double>::infinity();
+        EXPECT_THROW(plan.update(matrix_view(std::span<const double>(moved), 3)), InvalidArgument);
+        Values q(100, 1.0), out(100);
+        test::expect_contains(test::error_of<InvalidArgument>([&] {
+                                  plan.execute(std::span<const double>(q), {.potential = std::span(out)});
+                              }),
+                              {"no points"});
+    });
+}
+
 // A rank without points names no output and no strengths; another alone wants the field.
 TEST(SumOnRanks, ComputesWhatAnyRankWants) {
     const Whole whole{.options = {.method = Method::fmm, .order = 4, .leaf = 40}, .sources = 1500};

@@ -88,7 +88,7 @@ void RankPoints::plan_given(const Octree& tree, const NearLists& lists, const Ra
     }
 }
 
-// Rows follow the curve, with one that is unused wherever leaves are left out: leaves that do not follow each
+// Rows follow the curve, with one that is unused wherever points are left out: leaves that do not follow each
 // other are not taken for one run of sources, so that sums have the bits of one rank.
 void RankPoints::number_rows(const Octree& tree, const NearLists& lists, const RankCells& cells) {
     RankCells::Halo halo{.to = std::vector<std::vector<std::int32_t>>(given_to_.size()),
@@ -106,7 +106,10 @@ void RankPoints::number_rows(const Octree& tree, const NearLists& lists, const R
         return set_ == PointSet::sources ? cell.sources.size() : cell.targets.size();
     };
     for (std::size_t n = 0; n < leaves.size(); ++n) {
-        if (n > 0 && leaves[n - 1] + 1 != leaves[n]) ++next;
+        bool left_out = false; // points between this leaf and the one before
+        for (auto leaf = n > 0 ? leaves[n - 1] + 1 : leaves[n]; leaf < leaves[n]; ++leaf)
+            left_out = left_out || size_of(leaf) > 0;
+        if (left_out) ++next;
         const auto leaf = static_cast<std::size_t>(leaves[n]);
         begin_of[leaf] = static_cast<std::int32_t>(next);
         points_.cells.push_back(lists.leaves[leaf]);

@@ -56,6 +56,14 @@ public:
     class Arriving {
     public:
         Arriving() = default;
+        Arriving(Arriving&&) = default;
+        Arriving& operator=(Arriving&& other) noexcept {
+            messages_ = std::move(other.messages_); // waits for those it had, before their memory goes
+            to_ = std::move(other.to_);
+            from_ = std::move(other.from_);
+            return *this;
+        }
+        ~Arriving() = default;
 
     private:
         friend class RankShare;
