@@ -56,7 +56,7 @@ public:
     class Arriving {
     public:
         Arriving() = default;
-        Arriving(Arriving&&) = default;
+        Arriving(Arriving&&) noexcept = default;
         Arriving& operator=(Arriving&& other) noexcept {
             messages_ = std::move(other.messages_); // waits for those it had, before their memory goes
             to_ = std::move(other.to_);
