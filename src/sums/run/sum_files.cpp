@@ -2,7 +2,6 @@
 
 #include "backend/comm/agree.h"
 #include "backend/comm/communicator_access.h"
-#include "base/arrays.h"
 #include "base/spelling.h"
 #include "base/stopwatch.h"
 #include "io/atomic_file.h"
@@ -17,7 +16,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -206,35 +204,11 @@ Inputs read_inputs(const SumFilesTask& task) {
     return in;
 }
 
-// With the words of one process, which knows the rows of the files.
-void require_finite(const Inputs& in) {
-    const auto look = [](const std::vector<double>& values, const auto& refuse) {
-        const auto bad =
-            std::find_if(values.begin(), values.end(), [](double value) { return !std::isfinite(value); });
-        if (bad != values.end()) refuse(bad - values.begin(), *bad);
-    };
-    const auto coordinates_of = [&](const std::vector<double>& values, std::string_view what, int dimension) {
-        look(values, [&](auto flat, double value) { refuse_coordinate(what, flat, value, dimension); });
-    };
-    coordinates_of(in.sources.points, "sources", in.sources.dimension);
-    coordinates_of(in.targets, "targets", in.sources.dimension);
-    look(in.strengths.values,
-         [&](auto flat, double value) { refuse_strength("strengths", flat / in.strengths.columns, value); });
-    look(in.dipoles, [](auto flat, double value) { refuse_strength("dipoles", flat / 3, value); });
-}
-
 /// Rank 0 reads the files. Each rank gets its part of the rows, or all of them where `whole`.
 Inputs inputs_on_ranks(comm::Transport* ranks, const SumFilesTask& task, bool whole) {
     if (ranks == nullptr) return read_inputs(task);
     Inputs in;
-    comm::on_root(*ranks, [&] {
-        in = read_inputs(task);
-        try {
-            require_finite(in);
-        } catch (const InvalidArgument& error) {
-            throw InvalidArgument(with_files(task, error.what()));
-        }
-    });
+    comm::on_root(*ranks, [&] { in = read_inputs(task); });
     in.sources.dimension = comm::from_rank(*ranks, in.sources.dimension);
     in.strengths.columns = comm::from_rank(*ranks, in.strengths.columns);
     in.strengths.vectors = comm::from_rank(*ranks, in.strengths.vectors);
