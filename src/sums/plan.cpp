@@ -26,7 +26,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -342,8 +341,7 @@ struct SumPlan::Impl {
         const auto mine = energy_of(here(), strengths, outputs);
         if (!own_rows) return mine;
         if (!comm::any_rank(*ranks(), mine.has_value())) return std::nullopt;
-        const auto parts = comm::all_values(*ranks(), mine.value_or(0.0));
-        return std::accumulate(parts.begin(), parts.end(), 0.0);
+        return comm::sum_of_ranks(*ranks(), mine.value_or(0.0));
     }
 
     static void keep_worse(std::vector<OutputBound>& bounds, const std::vector<OutputBound>& others) {

@@ -85,11 +85,11 @@ void exchange(Transport& transport, std::span<const ConstBytes> to, std::span<co
 void add_over_ranks(Transport& transport, std::span<std::int32_t> values) {
     const int size = transport.size();
     if (size == 1) return;
-    const auto count = std::ssize(values);
-    const auto begin = [&](int rank) { return count * rank / size; };
+    const auto begins = equal_parts(transport, std::ssize(values));
     const auto part = [&](int rank) {
-        return values.subspan(static_cast<std::size_t>(begin(rank)),
-                              static_cast<std::size_t>(begin(rank + 1) - begin(rank)));
+        const auto r = static_cast<std::size_t>(rank);
+        return values.subspan(static_cast<std::size_t>(begins[r]),
+                              static_cast<std::size_t>(begins[r + 1] - begins[r]));
     };
     const auto mine = part(transport.rank());
     std::vector<std::int32_t> others(mine.size() * static_cast<std::size_t>(size));
@@ -106,7 +106,7 @@ void add_over_ranks(Transport& transport, std::span<std::int32_t> values) {
     for (std::size_t i = 0; i < others.size(); ++i) mine[i % mine.size()] += others[i];
     std::vector<std::int64_t> counts;
     counts.reserve(static_cast<std::size_t>(size));
-    for (int rank = 0; rank < size; ++rank) counts.push_back(begin(rank + 1) - begin(rank));
+    for (int rank = 0; rank < size; ++rank) counts.push_back(std::ssize(part(rank)));
     const auto all = all_gathered(transport, std::span<const std::int32_t>(mine), counts);
     std::copy(all.begin(), all.end(), values.begin());
 }

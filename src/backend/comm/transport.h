@@ -86,6 +86,14 @@ std::vector<T> all_values(Transport& transport, const T& mine) {
     return all;
 }
 
+/// Added up from rank 0 on: the same on all ranks.
+template <class T>
+T sum_of_ranks(Transport& transport, T mine) {
+    T sum{};
+    for (const auto& value : all_values(transport, mine)) sum += value;
+    return sum;
+}
+
 /// The ranks' values, one after the other; rank r has counts[r] of them.
 template <class T>
 std::vector<T> all_gathered(Transport& transport, std::span<const T> mine,

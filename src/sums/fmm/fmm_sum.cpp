@@ -25,6 +25,16 @@ namespace {
 
 constexpr double work_of_a_pair = 8.0; ///< in multiply-adds, for the share of the work done
 
+/// To the pass of that name, which may have been at work before.
+void add_seconds(SumReport& report, const char* name, double seconds) {
+    const auto same = std::find_if(report.passes.begin(), report.passes.end(),
+                                   [&](const PassTime& pass) { return pass.name == name; });
+    if (same != report.passes.end())
+        same->seconds += seconds;
+    else
+        report.passes.push_back({name, seconds});
+}
+
 /// Potential, field and Hessian of `rows` rows, one array after the other, where results are wanted.
 TileSums places_of_sums(double* values, std::size_t rows, const DirectResults& results) {
     TileSums sums;
@@ -241,12 +251,7 @@ template <class T>
 void FmmSum::FarField<T>::add_pass(SumReport& report, const FmmPasses<T>& far, const char* name,
                                    double seconds) const {
     if (softened && &far == &*softened) name = "softening";
-    const auto same = std::find_if(report.passes.begin(), report.passes.end(),
-                                   [&](const PassTime& pass) { return pass.name == name; });
-    if (same != report.passes.end())
-        same->seconds += seconds;
-    else
-        report.passes.push_back({name, seconds});
+    add_seconds(report, name, seconds);
 }
 
 // Ranks send each other multipole expansions while near pairs are summed, and what they summed for each other
@@ -270,9 +275,7 @@ void FmmSum::compute_sums(const TileSums& sums, SumReport& report, const SumHook
         Stopwatch clock;
         near_.end(*begun);
         begun.reset();
-        const auto near = std::find_if(report.passes.begin(), report.passes.end(),
-                                       [](const PassTime& pass) { return pass.name == "P2P"; });
-        near->seconds += clock.lap();
+        add_seconds(report, "P2P", clock.lap());
     }
     far_field([&](auto& far) { far.evaluate(sums, report); });
     if (share_.on_any(watch.stopped())) throw Interrupted("the sum was given up before its end");

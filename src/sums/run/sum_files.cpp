@@ -18,7 +18,6 @@
 #include <array>
 #include <functional>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -102,8 +101,7 @@ struct Results {
             values[k] = comm::parts_on_root(ranks, std::move(values[k]));
             arrays[k].values = values[k];
         }
-        const auto counts = comm::all_values(ranks, m);
-        return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+        return comm::sum_of_ranks(ranks, m);
     }
 };
 

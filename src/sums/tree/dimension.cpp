@@ -50,11 +50,6 @@ std::int64_t pairs_in_cells(const Keys& keys, int shift, int threads) {
     return std::accumulate(pairs.begin(), pairs.end(), std::int64_t{0});
 }
 
-std::int64_t sum_of_ranks(comm::Transport& ranks, std::int64_t mine) {
-    const auto all = comm::all_values(ranks, mine);
-    return std::accumulate(all.begin(), all.end(), std::int64_t{0});
-}
-
 bool is_before(const Run& a, const Run& b) { return a.prefix < b.prefix; }
 
 // Each rank's runs are in order already.
@@ -113,7 +108,7 @@ std::int64_t pairs_in_cells(comm::Transport& ranks, const KeysOfRanks& bounds, c
         while (++n < all.size() && all[n].prefix == cell.prefix) cell.points += all[n].points;
         sum += pairs_of(cell.points);
     }
-    return sum_of_ranks(ranks, sum);
+    return comm::sum_of_ranks(ranks, sum);
 }
 
 } // namespace
@@ -121,7 +116,7 @@ std::int64_t pairs_in_cells(comm::Transport& ranks, const KeysOfRanks& bounds, c
 double dimension_of(const Keys& keys, int finest, double others, comm::Transport* ranks, int threads) {
     constexpr double space = 3.0;
     const auto mine = static_cast<std::int64_t>(keys.size());
-    const auto points = ranks != nullptr ? sum_of_ranks(*ranks, mine) : mine;
+    const auto points = ranks != nullptr ? comm::sum_of_ranks(*ranks, mine) : mine;
     if (points == 0) return space;
     std::optional<KeysOfRanks> bounds;
     if (ranks != nullptr) bounds.emplace(*ranks, keys);

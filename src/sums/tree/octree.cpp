@@ -3,7 +3,6 @@
 #include "backend/comm/transport.h"
 #include "backend/threads/parallel.h"
 #include "sums/points/over_ranks.h"
-#include "sums/points/rows_of_ranks.h"
 #include "sums/tree/cube.h"
 #include "sums/tree/dimension.h"
 #include "sums/tree/morton.h"
@@ -63,7 +62,7 @@ Octree::Octree(std::span<const double> sources, std::span<const double> targets,
     }
     counts_ = {std::ssize(source_keys), self_ ? std::ssize(source_keys) : std::ssize(target_keys)};
     if (ranks != nullptr)
-        for (auto& count : counts_) count = RowsOfRanks(*ranks, count).all();
+        for (auto& count : counts_) count = comm::sum_of_ranks(*ranks, count);
     if (shape_.more_on_surfaces)
         fit_to_surfaces(counts_[1] > counts_[0] ? target_keys : source_keys, ranks, threads);
     make_coarse_cells(source_keys, target_keys, ranks);

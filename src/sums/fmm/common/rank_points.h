@@ -19,8 +19,8 @@ namespace farfield {
 
 class RankPoints {
 public:
-    /// Calls are made by all ranks, of a tree that was made of all ranks' points. Sources come along with
-    /// those of other ranks' leaves; targets only where they are not the sources.
+    /// Calls are made by all ranks, of a tree that was made of all ranks' points. Of other ranks'
+    /// leaves sources come along, targets do not.
     /// @param given  this rank's, N×3, as the tree was made of  @throws comm::RankFailed
     RankPoints(comm::Transport& ranks, PointSet set, const Octree& tree, const NearLists& lists,
                const RankCells& cells, std::span<const double> given, int threads);
