@@ -1,0 +1,156 @@
+// Sums whose ranks, threads of one process here, each have points of their own, beside the sum of one rank.
+#pragma once
+
+#include "backend/comm/communicator_access.h"
+#include "backend/comm/in_process.h"
+#include "effort.h"
+#include "expect_error.h"
+
+#include <farfield/error.h>
+#include <farfield/sum.h>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace farfield::test {
+
+using Values = std::vector<double>;
+
+/// A sum of one rank, and how its points are divided.
+struct Whole {
+    SumOptions options;
+    int dimension = 3;
+    std::int64_t sources = 0, targets = 0; ///< targets: 0: the sources
+    std::int64_t vectors = 1;
+    int numbers = 1; ///< of a strength, and of a potential
+    bool hessian = false;
+
+    [[nodiscard]] bool self() const { return targets == 0; }
+    [[nodiscard]] std::int64_t rows() const { return self() ? sources : targets; }
+    [[nodiscard]] std::int64_t columns() const { return vectors * numbers; }
+};
+
+inline Values numbers(std::int64_t count, unsigned seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> normal;
+    Values out(static_cast<std::size_t>(count));
+    for (auto& value : out) value = normal(random);
+    return out;
+}
+
+struct Arrays {
+    Values sources, targets, strengths, dipoles;
+};
+
+inline Arrays arrays_of(const Whole& whole) {
+    return {.sources = numbers(whole.sources * whole.dimension, 1),
+            .targets = numbers(whole.targets * whole.dimension, 2),
+            .strengths = numbers(whole.sources * whole.columns(), 3),
+            .dipoles = whole.options.dipoles ? numbers(3 * whole.sources, 4) : Values()};
+}
+
+struct Outputs {
+    Values potential, field, hessian;
+    friend bool operator==(const Outputs&, const Outputs&) = default;
+};
+
+/// Rows [begin, end) of an array of rows.
+inline std::span<const double> part(const Values& values, std::int64_t begin, std::int64_t end,
+                                    std::int64_t width) {
+    return std::span(values).subspan(static_cast<std::size_t>(begin * width),
+                                     static_cast<std::size_t>((end - begin) * width));
+}
+
+using Range = std::pair<std::int64_t, std::int64_t>;
+
+inline Outputs compute(const Whole& whole, const Arrays& all, const SumOptions& options, Range sources,
+                       Range targets, const SumHooks& hooks = {}) {
+    const auto points =
+        matrix_view(part(all.sources, sources.first, sources.second, whole.dimension), whole.dimension);
+    SumPlan plan =
+        whole.self() ? SumPlan(points, options)
+                     : SumPlan(points,
+                               matrix_view(part(all.targets, targets.first, targets.second, whole.dimension),
+                                           whole.dimension),
+                               options);
+    const auto m = static_cast<std::size_t>(targets.second - targets.first);
+    const auto fields = whole.vectors * whole.dimension;
+    Outputs out{Values(m * static_cast<std::size_t>(whole.columns())),
+                Values(m * static_cast<std::size_t>(fields)), Values(whole.hessian ? 6 * m : 0)};
+    SumOutputs views{.potential = matrix_view(std::span(out.potential), whole.columns()),
+                     .field = matrix_view(std::span(out.field), fields)};
+    if (whole.hessian) views.hessian = matrix_view(std::span(out.hessian), 6 * whole.vectors);
+    SumStrengths strengths{
+        .charges = matrix_view(part(all.strengths, sources.first, sources.second, whole.columns()),
+                               whole.columns())};
+    if (!all.dipoles.empty())
+        strengths.dipoles = matrix_view(part(all.dipoles, sources.first, sources.second, 3), 3);
+    plan.execute(strengths, views, hooks);
+    EXPECT_EQ(plan.report().sources, whole.sources);
+    EXPECT_EQ(plan.report().targets, whole.rows());
+    return out;
+}
+
+/// How points are dealt out.
+enum class Division { even, all_on_the_last };
+
+inline Range range_of(std::int64_t count, int rank, int ranks, Division division) {
+    if (division == Division::all_on_the_last) return rank == ranks - 1 ? Range{0, count} : Range{0, 0};
+    return {count * rank / ranks, count * (rank + 1) / ranks};
+}
+
+inline Outputs compute_on_ranks(const Whole& whole, const Arrays& all, int ranks, Division division) {
+    std::vector<Outputs> parts(static_cast<std::size_t>(ranks));
+    comm::run_ranks(ranks, [&](std::shared_ptr<comm::Transport> transport) {
+        const int rank = transport->rank();
+        auto options = whole.options;
+        options.threads = 1 + rank % 2;
+        options.communicator = CommunicatorAccess::of(std::move(transport));
+        const auto sources = range_of(whole.sources, rank, ranks, division);
+        const auto targets = whole.self() ? sources : range_of(whole.targets, rank, ranks, division);
+        parts[static_cast<std::size_t>(rank)] = compute(whole, all, options, sources, targets);
+    });
+    Outputs joined;
+    for (const auto& one : parts) {
+        const auto append = [](const Values& from, Values& to) {
+            to.insert(to.end(), from.begin(), from.end());
+        };
+        append(one.potential, joined.potential);
+        append(one.field, joined.field);
+        append(one.hessian, joined.hessian);
+    }
+    return joined;
+}
+
+inline void expect_bits_of_one(const Whole& whole) {
+    const auto all = arrays_of(whole);
+    auto options = whole.options;
+    options.threads = 2;
+    const auto one = compute(whole, all, options, {0, whole.sources}, {0, whole.rows()});
+    for (const int ranks : sized(std::vector{1, 2, 3, 5, 8}, std::vector{3}))
+        for (const auto division : {Division::even, Division::all_on_the_last})
+            EXPECT_EQ(compute_on_ranks(whole, all, ranks, division), one)
+                << ranks << " ranks, " << (division == Division::even ? "even" : "all on the last");
+}
+
+/// Runs `work(rank, communicator)` on so many ranks, each of which has to fail with that message.
+template <class Work>
+std::string common_error(int ranks, const Work& work) {
+    std::vector<std::string> messages(static_cast<std::size_t>(ranks));
+    comm::run_ranks(ranks, [&](std::shared_ptr<comm::Transport> transport) {
+        const int rank = transport->rank();
+        const auto communicator = CommunicatorAccess::of(std::move(transport));
+        messages[static_cast<std::size_t>(rank)] =
+            error_of<InvalidArgument>([&] { work(rank, communicator); });
+    });
+    for (const auto& message : messages) EXPECT_EQ(message, messages.front());
+    return messages.front();
+}
+
+} // namespace farfield::test
