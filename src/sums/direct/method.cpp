@@ -98,8 +98,9 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
 }
 
 bool divides(const SumProblem& problem, const DeviceChoice& device) {
-    if (is_gauss(problem) || problem.is_periodic()) return false;
-    return device.kind == DeviceKind::cpu || (problem.self && !is_in_plane(problem));
+    if (is_gauss(problem)) return false;
+    return device.kind == DeviceKind::cpu ||
+           (problem.self && !problem.is_periodic() && !is_in_plane(problem));
 }
 
 // The caller's numbers in double, and copies of them in the type and layout of the loops.

@@ -133,7 +133,7 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
 }
 
 bool divides(const SumProblem& problem, const DeviceChoice& device) {
-    return !problem.is_periodic() && (device.kind == DeviceKind::cpu || !is_in_plane(problem));
+    return device.kind == DeviceKind::cpu || (!problem.is_periodic() && !is_in_plane(problem));
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,

@@ -30,6 +30,7 @@ struct Whole {
     std::int64_t vectors = 1;
     int numbers = 1; ///< of a strength, and of a potential
     bool hessian = false;
+    bool neutral = false; ///< strengths come in pairs that add up to 0
 
     [[nodiscard]] bool self() const { return targets == 0; }
     [[nodiscard]] std::int64_t rows() const { return self() ? sources : targets; }
@@ -49,10 +50,13 @@ struct Arrays {
 };
 
 inline Arrays arrays_of(const Whole& whole) {
-    return {.sources = numbers(whole.sources * whole.dimension, 1),
-            .targets = numbers(whole.targets * whole.dimension, 2),
-            .strengths = numbers(whole.sources * whole.columns(), 3),
-            .dipoles = whole.options.dipoles ? numbers(3 * whole.sources, 4) : Values()};
+    Arrays all{.sources = numbers(whole.sources * whole.dimension, 1),
+               .targets = numbers(whole.targets * whole.dimension, 2),
+               .strengths = numbers(whole.sources * whole.columns(), 3),
+               .dipoles = whole.options.dipoles ? numbers(3 * whole.sources, 4) : Values()};
+    for (std::size_t i = 1; whole.neutral && i < all.strengths.size(); i += 2)
+        all.strengths[i] = -all.strengths[i - 1];
+    return all;
 }
 
 struct Outputs {

@@ -47,15 +47,6 @@ TEST(SumOnRanks, RefusesMethodsThatDoNotDivide) {
                      {.kernel = Kernel::coulomb, .method = Method::reference, .communicator = communicator});
     });
     test::expect_contains(message, {"ranks", "direct"});
-    const auto of_boxes = common_error(2, [&](int /*rank*/, const Communicator& communicator) {
-        SumPlan plan(matrix_view(std::span<const double>(points), 3), {.kernel = Kernel::coulomb,
-                                                                       .method = Method::fmm,
-                                                                       .period = {20.0, 20.0, 20.0},
-                                                                       .tolerance = 1e-3,
-                                                                       .communicator = communicator});
-    });
-    test::expect_contains(of_boxes, {"fmm", "ranks", "start one process"});
-    EXPECT_EQ(of_boxes.find("direct"), std::string::npos); // which divides no boxes either
 }
 
 // With other numbers of points a rank than before, too.

@@ -3,6 +3,7 @@
 // over pairs, or the fast multipole method.
 #pragma once
 
+#include "backend/comm/communicator_access.h"
 #include "backend/simd/isa.h"
 #include "base/stopwatch.h"
 #include "sums/direct/cpu/direct.h"
@@ -30,7 +31,8 @@ template <class Open>
 class ImageSum {
 public:
     ImageSum(const SumProblem& problem, const SumOptions& options)
-        : problem_(problem), options_(options), frame_(problem), shape_(Open::image_shape(problem, options)),
+        : problem_(problem), options_(options), ranks_(CommunicatorAccess::transport(options.communicator)),
+          frame_(problem), shape_(Open::image_shape(problem, options)),
           home_(home_problem(problem, frame_.exponent), open_options(options, frame_.exponent)) {}
 
     [[nodiscard]] int threads() const { return home_.threads(); }
@@ -120,10 +122,10 @@ private:
         if (!grid_ || !rim_) grid_ = choose_grid();
         if (is_soft()) {
             soft_.emplace(*grid_, frame_.softening, soft_goal(problem_, shape_.goal, frame_.exponent),
-                          home_.threads());
+                          home_.threads(), ranks_);
             soft_->set_points(sources_, targets_);
         } else {
-            far_.emplace(*grid_, shape_.order, options_.isa, home_.threads());
+            far_.emplace(*grid_, shape_.order, options_.isa, home_.threads(), ranks_);
             far_->set_points(sources_, targets_);
         }
         if (rim_) return;
@@ -148,8 +150,10 @@ private:
             low[k] = least;
             extent[k] = most - least;
         }
-        return choose_image_grid(problem_, frame_.length, low, extent, shape_, frame_.exponent,
-                                 [&](const SumProblem& open) { return Open::seconds(open, options_); });
+        const auto grid =
+            choose_image_grid(problem_, frame_.length, low, extent, shape_, frame_.exponent,
+                              [&](const SumProblem& open) { return Open::seconds(open, options_); });
+        return comm::from_rank(ranks_, grid); // hosts may have cost tables of their own
     }
 
     static RawVector<double> rows_of(const LatticePoints& points) {
@@ -202,7 +206,7 @@ private:
         else
             far_->add(strengths, results, watch);
         watch.ask();
-        if (watch.stopped()) throw Interrupted("the sum was given up before its end");
+        if (comm::any_rank(ranks_, watch.stopped())) throw Interrupted("the sum was given up before its end");
         const LatticeTerms terms{.frame = frame_,
                                  .splitting = {},
                                  .boundary = problem_.boundary,
@@ -223,6 +227,7 @@ private:
 
     SumProblem problem_;
     SumOptions options_;
+    comm::Transport* ranks_; ///< that share the work and each get all results; null: this process is alone
     PeriodicFrame frame_;
     ImageShape shape_;
     Open home_;

@@ -4,6 +4,7 @@
 #include "backend/threads/parallel.h"
 #include "sums/direct/cpu/isa_function.h"
 #include "sums/lattice/images/cell_formulas.h"
+#include "sums/lattice/share_results.h"
 
 #include <algorithm>
 #include <cmath>
@@ -50,9 +51,10 @@ int image_order(double goal, int separation) {
     return std::clamp(static_cast<int>(std::ceil(order)), 4, most_image_order);
 }
 
-FarImages::FarImages(const ImageGrid& grid, int order, Isa isa, int threads)
+FarImages::FarImages(const ImageGrid& grid, int order, Isa isa, int threads, comm::Transport* ranks)
     : grid_(grid), basis_(order, static_cast<int>(line)), scales_(order), table_(basis_),
-      operator_(image_operator(grid, order, threads)), isa_(resolve_isa(isa)), threads_(threads) {}
+      operator_(image_operator(grid, order, threads)), isa_(resolve_isa(isa)), threads_(threads),
+      ranks_(ranks) {}
 
 FarImages::Cells FarImages::sorted(const LatticePoints& points) const {
     const auto n = points[0].size();
@@ -199,19 +201,13 @@ void FarImages::add_quadratic(std::span<const double> strengths, const LatticeRe
     }
 }
 
-void FarImages::add(std::span<const double> strengths, const LatticeResults& results,
-                    WorkWatch& watch) const {
-    const auto cells = static_cast<std::size_t>(grid_.count());
-    std::vector<ComplexExpansion> multipoles(cells);
-    parallel_for(threads_, static_cast<std::int64_t>(cells), [&](std::int64_t cell) {
-        if (watch.stopped()) return;
-        const auto c = static_cast<std::size_t>(cell);
-        multipoles[c] = multipole_of(c, strengths);
-        watch.done(static_cast<double>(sources_.start[c + 1] - sources_.start[c]) * basis_.size());
-    });
+// To the targets of cells [first, last).
+void FarImages::add_cells(const std::vector<ComplexExpansion>& multipoles, std::int64_t first,
+                          std::int64_t last, const LatticeResults& results, WorkWatch& watch) const {
     const auto& at = self_ ? sources_ : targets_;
-    parallel_for(threads_, static_cast<std::int64_t>(cells), [&](std::int64_t cell) {
-        const auto c = static_cast<std::size_t>(cell);
+    const auto cells = multipoles.size();
+    parallel_for(threads_, last - first, [&](std::int64_t number) {
+        const auto c = static_cast<std::size_t>(first + number);
         const auto points = at.start[c + 1] - at.start[c];
         if (points == 0 || watch.stopped()) return;
         ComplexExpansion local(basis_.order());
@@ -223,6 +219,24 @@ void FarImages::add(std::span<const double> strengths, const LatticeResults& res
         watch.done(operator_->work() / static_cast<double>(cells) +
                    4.0 * static_cast<double>(points) * basis_.size());
     });
+}
+
+void FarImages::add(std::span<const double> strengths, const LatticeResults& results,
+                    WorkWatch& watch) const {
+    const auto cells = static_cast<std::int64_t>(grid_.count());
+    std::vector<ComplexExpansion> multipoles(static_cast<std::size_t>(cells));
+    parallel_for(threads_, cells, [&](std::int64_t cell) {
+        if (watch.stopped()) return;
+        const auto c = static_cast<std::size_t>(cell);
+        multipoles[c] = multipole_of(c, strengths);
+        watch.done(static_cast<double>(sources_.start[c + 1] - sources_.start[c]) * basis_.size());
+    });
+    const auto& at = self_ ? sources_ : targets_;
+    share_cells(ranks_, {.start = at.start, .order = at.order},
+                {.target = 4.0 * basis_.size(), .cell = operator_->work() / static_cast<double>(cells)},
+                results, watch, [&](std::int64_t first, std::int64_t last) {
+                    add_cells(multipoles, first, last, results, watch);
+                });
     if (!source_points_[0].empty() && !watch.stopped()) add_quadratic(strengths, results);
 }
 

@@ -18,6 +18,9 @@
 #include <vector>
 
 namespace farfield {
+namespace comm {
+class Transport;
+}
 
 /// The order at which expansions leave relative errors of about `goal`: at separation 1 of points at random,
 /// at separation 2 wherever they are.
@@ -28,11 +31,13 @@ inline constexpr int most_image_order = 40;
 
 class FarImages {
 public:
-    FarImages(const ImageGrid& grid, int order, Isa isa, int threads);
+    /// @param ranks  that share the targets, and each get all results; null: this process is alone
+    FarImages(const ImageGrid& grid, int order, Isa isa, int threads, comm::Transport* ranks = nullptr);
 
     /// Points in the box, in its frame; no targets: they are the sources.
     void set_points(const LatticePoints& sources, const LatticePoints& targets);
-    /// Adds Σ q/r and its negative gradient at the targets, in the order given.
+    /// Adds Σ q/r and its negative gradient at the targets, in the order given, unless the watch of any rank
+    /// stops it.
     void add(std::span<const double> strengths, const LatticeResults& results, WorkWatch& watch) const;
     /// Multiply-adds of that.
     [[nodiscard]] double work() const;
@@ -49,6 +54,8 @@ private:
     [[nodiscard]] Cells sorted(const LatticePoints& points) const;
     [[nodiscard]] ComplexExpansion multipole_of(std::size_t cell, std::span<const double> strengths) const;
     void evaluate(std::size_t cell, const ComplexExpansion& local, const LatticeResults& results) const;
+    void add_cells(const std::vector<ComplexExpansion>& multipoles, std::int64_t first, std::int64_t last,
+                   const LatticeResults& results, WorkWatch& watch) const;
     void add_quadratic(std::span<const double> strengths, const LatticeResults& results) const;
 
     ImageGrid grid_;
@@ -58,6 +65,7 @@ private:
     std::shared_ptr<const ImageOperator> operator_;
     Isa isa_;
     int threads_;
+    comm::Transport* ranks_;
     bool self_ = true;
     Cells sources_, targets_;
     LatticePoints source_points_, target_points_; ///< from the box's centre, along three axes

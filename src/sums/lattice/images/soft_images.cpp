@@ -1,6 +1,7 @@
 #include "sums/lattice/images/soft_images.h"
 
 #include "backend/threads/parallel.h"
+#include "sums/lattice/share_results.h"
 
 #include <algorithm>
 #include <array>
@@ -41,8 +42,10 @@ void divide_by_factorials(const Powers& powers, std::vector<double>& values) {
 
 } // namespace
 
-SoftImages::SoftImages(const ImageGrid& grid, double softening, const SoftGoal& goal, int threads)
-    : grid_(grid), operator_(soft_operator(grid, softening, goal, threads)), threads_(threads) {}
+SoftImages::SoftImages(const ImageGrid& grid, double softening, const SoftGoal& goal, int threads,
+                       comm::Transport* ranks)
+    : grid_(grid), operator_(soft_operator(grid, softening, goal, threads)), threads_(threads),
+      ranks_(ranks) {}
 
 SoftImages::Cells SoftImages::sorted(const LatticePoints& points) const {
     const auto n = points[0].size();
@@ -161,8 +164,7 @@ void SoftImages::add(std::span<const double> strengths, const LatticeResults& re
         if (!watch.stopped()) moments[c] = moments_of(c, strengths, watch);
     });
     const auto& at = targets();
-    parallel_for(threads_, static_cast<std::int64_t>(cells), [&](std::int64_t cell) {
-        const auto c = static_cast<std::size_t>(cell);
+    const auto add_cell = [&](std::size_t c) {
         if (at.start[c + 1] == at.start[c]) return;
         std::vector<double> local(operator_->powers().size(), 0.0);
         for (std::size_t source = 0; source < cells && !watch.stopped(); ++source)
@@ -171,7 +173,15 @@ void SoftImages::add(std::span<const double> strengths, const LatticeResults& re
                 watch.done(soft_work_of_a_pair(operator_->powers().degree()));
             }
         if (!watch.stopped()) evaluate(c, std::move(local), results, watch);
-    });
+    };
+    share_cells(ranks_, {.start = at.start, .order = at.order},
+                {.target = 4.0 * static_cast<double>(operator_->powers().size()),
+                 .cell = operator_->work() / static_cast<double>(cells)},
+                results, watch, [&](std::int64_t first, std::int64_t last) {
+                    parallel_for(threads_, last - first, [&](std::int64_t number) {
+                        add_cell(static_cast<std::size_t>(first + number));
+                    });
+                });
 }
 
 } // namespace farfield

@@ -14,14 +14,20 @@
 #include <vector>
 
 namespace farfield {
+namespace comm {
+class Transport;
+}
 
 class SoftImages {
 public:
-    SoftImages(const ImageGrid& grid, double softening, const SoftGoal& goal, int threads);
+    /// @param ranks  that share the targets, and each get all results; null: this process is alone
+    SoftImages(const ImageGrid& grid, double softening, const SoftGoal& goal, int threads,
+               comm::Transport* ranks = nullptr);
 
     /// Points in the box, in its frame; no targets: they are the sources.
     void set_points(const LatticePoints& sources, const LatticePoints& targets);
-    /// Adds Σ q/√(r²+ε²) and its negative gradient at the targets, in the order given.
+    /// Adds Σ q/√(r²+ε²) and its negative gradient at the targets, in the order given, unless the watch of
+    /// any rank stops it.
     void add(std::span<const double> strengths, const LatticeResults& results, WorkWatch& watch) const;
     /// Multiply-adds of that.
     [[nodiscard]] double work() const;
@@ -44,6 +50,7 @@ private:
     ImageGrid grid_;
     std::shared_ptr<const SoftOperator> operator_;
     int threads_;
+    comm::Transport* ranks_;
     Cells sources_;
     std::optional<Cells> targets_;
 };

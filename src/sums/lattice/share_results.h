@@ -1,0 +1,33 @@
+// Cells of targets of a periodic sum that ranks compute some of each, so that all get all results.
+#pragma once
+
+#include "backend/threads/work_watch.h"
+#include "sums/lattice/near_sum.h"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+namespace farfield {
+namespace comm {
+class Transport;
+}
+
+/// Those of cell c are rows order[start[c]] … order[start[c + 1] − 1].
+struct TargetCells {
+    std::span<const std::int64_t> start, order;
+};
+
+/// What each target of a cell takes, and each cell that has one.
+struct CellWork {
+    double target = 1.0, cell = 0.0;
+};
+
+/// Calls compute(first, last) for the cells [first, last) of this rank, which are all where there is no other
+/// (null). Then all ranks get the results of all, unless the watch of one has stopped it.
+/// @throws comm::RankFailed
+void share_cells(comm::Transport* ranks, const TargetCells& targets, const CellWork& work,
+                 const LatticeResults& results, const WorkWatch& watch,
+                 const std::function<void(std::int64_t, std::int64_t)>& compute);
+
+} // namespace farfield
