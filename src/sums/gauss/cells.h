@@ -2,10 +2,11 @@
 #pragma once
 
 #include "sums/direct/gauss/gauss_pairs.h"
-#include "sums/gauss/boxes/lattice.h"
+#include "sums/gauss/near_cells.h"
 #include "sums/gauss/ways/way.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,14 +33,13 @@ private:
         BlockRange targets{};
         std::uint64_t key = 0;
     };
-    void find_blocks();
-    [[nodiscard]] std::vector<BlockRange> sources_near(std::uint64_t key) const;
+    void find_blocks(const std::optional<BlockRange>& own);
 
     const SumProblem& problem_;
     int threads_;
     GaussPairs loops_;
-    std::vector<GaussLattice> lattice_; ///< one, once there are points
-    double cutoff_ = 0.0, sigma_ = 1.0; ///< in the frame
+    NearCells near_;
+    double sigma_ = 1.0; ///< in the frame
     SortedKeys sources_, targets_;
     std::vector<Block> blocks_;
     double pairs_ = 0.0;

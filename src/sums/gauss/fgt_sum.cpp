@@ -1,5 +1,7 @@
 #include "sums/gauss/fgt_sum.h"
 
+#include "backend/comm/agree.h"
+#include "backend/comm/communicator_access.h"
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
 #include "base/arrays.h"
@@ -11,6 +13,7 @@
 #include "sums/gauss/clusters/clusters.h"
 #include "sums/gauss/shape.h"
 #include "sums/method/refining.h"
+#include "sums/points/over_ranks.h"
 #include "sums/points/prepared.h"
 #include "sums/points/read.h"
 
@@ -38,15 +41,21 @@ bool is_same(const GaussShape& a, const GaussShape& b) {
 } // namespace
 
 FgtSum::FgtSum(const SumProblem& problem, const SumOptions& options)
-    : problem_(problem), options_(options), threads_(fgt_threads(problem, options)),
+    : problem_(problem), options_(options), ranks_(CommunicatorAccess::gives_everything(options.communicator)
+                                                       ? nullptr
+                                                       : CommunicatorAccess::transport(options.communicator)),
+      threads_(fgt_threads(problem, options)),
       aim_(problem.tolerance > 0.0 ? problem.tolerance : usual_fgt_tolerance), wanted_(options.strategy) {
     options_.isa = resolve_isa(options.isa);
+    if (ranks_ != nullptr) rows_.emplace(*ranks_, problem_, threads_);
 }
 
 void FgtSum::set_points(const ConstArrayView& sources, const ConstArrayView& targets) {
     sources_ = read_points_on(threads_, sources, "sources", problem_.dimension);
     if (!problem_.self) targets_ = read_points_on(threads_, targets, "targets", problem_.dimension);
-    extent_ = gauss_extent(sources_, targets_, problem_.dimension, threads_);
+    extent_ = ranks_ != nullptr
+                  ? gauss_extent_over_ranks(*ranks_, sources_, targets_, problem_.dimension, threads_)
+                  : gauss_extent(sources_, targets_, problem_.dimension, threads_);
     frame_ = choose_gauss_frame(problem_, extent_);
     boxes_lost_ = false;
     prepare(false);
@@ -56,7 +65,15 @@ GaussShape FgtSum::shape_for(double tolerance) const {
     auto shape =
         gauss_shape(problem_, options_, extent_, frame_, tolerance, wanted_, cost_table_in_use().table);
     shape.clusters.by_bound = by_bound_;
-    return shape;
+    return ranks_ != nullptr ? shape_of_first(*ranks_, shape) : shape;
+}
+
+template <class Make>
+auto FgtSum::prepared(const GaussShape& shape, const Make& make) {
+    if (rows_) rows_->deal(shape, given());
+    auto way = make(rows_ ? rows_->problem() : problem_);
+    way->set_points(shape, rows_ ? rows_->points(given()) : given());
+    return way;
 }
 
 void FgtSum::prepare(bool same_points) {
@@ -65,15 +82,17 @@ void FgtSum::prepare(bool same_points) {
     check_has_gauss_shape(wanted_, shape_.seconds);
     const bool is_open = wanted_ == GaussStrategy::automatic;
     if (!is_open || !try_clusters()) {
-        const GaussPointSets points{sources_, targets_, extent_, frame_};
-        const bool same_way = way_ != nullptr && shape_.strategy == before;
-        if (!same_way) way_ = make_gauss_way(shape_.strategy, problem_, options_.isa, threads_);
+        const bool same_way = !rows_ && way_ != nullptr && shape_.strategy == before;
         if (same_way && same_points)
-            way_->set_shape(shape_, points);
+            way_->set_shape(shape_, given());
+        else if (same_way)
+            way_->set_points(shape_, given());
         else
-            way_->set_points(shape_, points);
+            way_ = prepared(shape_, [&](const SumProblem& problem) {
+                return make_gauss_way(shape_.strategy, problem, options_.isa, threads_, ranks_);
+            });
     }
-    if (is_open && !boxes_lost_) try_boxes();
+    if (is_open && !boxes_lost_ && !rows_) try_boxes(); // which would bring all points to all ranks
 }
 
 // What clusters cost shows only once they are there.
@@ -83,8 +102,9 @@ bool FgtSum::try_clusters() {
     auto shape = shape_;
     shape.strategy = GaussStrategy::clusters;
     shape.clusters.most_seconds = shape_.seconds;
-    auto way = std::make_unique<GaussClusters>(problem_, options_.isa, threads_);
-    way->set_points(shape, {sources_, targets_, extent_, frame_});
+    auto way = prepared(shape, [&](const SumProblem& problem) {
+        return std::make_unique<GaussClusters>(problem, options_.isa, threads_, ranks_);
+    });
     shape.seconds = way->plan().seconds();
     if (shape.seconds >= shape_.seconds) return false;
     shape_ = shape;
@@ -101,7 +121,7 @@ void FgtSum::try_boxes() {
         seconds = std::max(seconds, shape_.boxes.rates.pair * way_->work());
     if (seconds < least_seconds) return;
     boxes_lost_ = true;
-    const GaussPointSets points{sources_, targets_, extent_, frame_};
+    const auto points = given();
     const double vectors = std::max(1, problem_.strength_vectors);
     const auto all = static_cast<double>(problem_.sources + (problem_.self ? 0 : problem_.targets));
     const double preparing = box_point_seconds * all / problem_.executions;
@@ -110,7 +130,7 @@ void FgtSum::try_boxes() {
     if (best_box_size(points, problem_.dimension, shape_.boxes, threads_).seconds > most) return;
     auto shape = shape_;
     shape.strategy = GaussStrategy::boxes;
-    auto way = std::make_unique<GaussBoxes>(problem_, options_.isa, threads_);
+    auto way = std::make_unique<GaussBoxes>(problem_, options_.isa, threads_, ranks_);
     way->set_points(shape, points);
     if (way->plan().seconds().all() > most) return;
     boxes_lost_ = false;
@@ -153,9 +173,37 @@ bool FgtSum::refine(double error) {
 
 void FgtSum::compute(std::int64_t vectors, int exponent, const SumHooks& hooks, SumReport& report) {
     WorkWatch watch(static_cast<double>(vectors) * way_->work(), hooks.progress, hooks.stop_requested);
-    way_->add(strengths_, vectors, exponent, sums_, report.passes, watch);
+    if (rows_)
+        way_->add(rows_->strengths(strengths_, vectors), vectors, exponent, sums_, report.passes, watch);
+    else
+        way_->add(strengths_, vectors, exponent, sums_, report.passes, watch);
+    describe(report);
+    if (comm::any_rank(ranks_, watch.stopped())) throw Interrupted("the sum was given up before its end");
+}
+
+// Pairs are of the targets that a rank sums at.
+void FgtSum::describe(SumReport& report) const {
     way_->describe(report);
-    if (watch.stopped()) throw Interrupted("the sum was given up before its end");
+    if (!rows_ || shape_.strategy != GaussStrategy::pairs) return;
+    report.fgt.cells = comm::sum_of_ranks(*ranks_, report.fgt.cells);
+    report.fgt.near_pairs = comm::sum_of_ranks(*ranks_, report.fgt.near_pairs);
+}
+
+SumProblem FgtSum::own_problem() const {
+    auto own = problem_;
+    own.sources = std::ssize(sources_) / problem_.dimension;
+    own.targets = problem_.self ? own.sources : std::ssize(targets_) / problem_.dimension;
+    return own;
+}
+
+void FgtSum::write(int exponent, const SumOutputs& outputs) {
+    if (!rows_)
+        return write_gauss_sums(problem_, sums_, frame_, exponent, way_->target_order(), outputs, threads_);
+    const auto own = own_problem();
+    given_sums_.take(own, outputs, sums_.vectors(), threads_);
+    const auto order = rows_->bring_back(sums_, way_->target_order(), given_sums_);
+    comm::together(*ranks_,
+                   [&] { write_gauss_sums(own, given_sums_, frame_, exponent, order, outputs, threads_); });
 }
 
 void FgtSum::execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
@@ -164,16 +212,19 @@ void FgtSum::execute(const ConstArrayView& strengths, const SumOutputs& outputs,
     if (outputs.potential) require_host(outputs.potential, "potential");
     if (outputs.gradient) require_host(outputs.gradient, "gradient");
     const auto vectors = gauss_vectors_of(strengths);
-    read_values_on(threads_, strengths, problem_.sources, "strengths", strengths_, static_cast<int>(vectors));
-    const int exponent = strength_exponent(strengths_, {}, 0, threads_);
-    sums_.take(problem_, outputs, vectors, threads_);
+    read_values_on(threads_, strengths, own_problem().sources, "strengths", strengths_,
+                   static_cast<int>(vectors));
+    const int exponent = ranks_ != nullptr
+                             ? strength_exponent_over_ranks(*ranks_, strengths_, {}, 0, threads_)
+                             : strength_exponent(strengths_, {}, 0, threads_);
+    sums_.take(rows_ ? rows_->problem() : problem_, outputs, vectors, threads_);
     report.isa = options_.isa;
     report.threads = threads_;
     report.device = {.kind = DeviceKind::cpu};
     report.prepare_seconds = clock.lap();
     if (sums_.with_potential() || sums_.with_gradient()) compute(vectors, exponent, hooks, report);
     report.compute_seconds = clock.lap();
-    write_gauss_sums(problem_, sums_, frame_, exponent, way_->target_order(), outputs, threads_);
+    write(exponent, outputs);
     report.finish_seconds = clock.lap();
 }
 

@@ -8,10 +8,11 @@
 namespace farfield {
 
 std::unique_ptr<GaussWay> make_gauss_way(GaussStrategy strategy, const SumProblem& problem, Isa isa,
-                                         int threads) {
-    if (strategy == GaussStrategy::grid) return std::make_unique<GaussGrid>(problem, isa, threads);
-    if (strategy == GaussStrategy::clusters) return std::make_unique<GaussClusters>(problem, isa, threads);
-    if (strategy == GaussStrategy::boxes) return std::make_unique<GaussBoxes>(problem, isa, threads);
+                                         int threads, comm::Transport* ranks) {
+    if (strategy == GaussStrategy::grid) return std::make_unique<GaussGrid>(problem, isa, threads, ranks);
+    if (strategy == GaussStrategy::clusters)
+        return std::make_unique<GaussClusters>(problem, isa, threads, ranks);
+    if (strategy == GaussStrategy::boxes) return std::make_unique<GaussBoxes>(problem, isa, threads, ranks);
     return std::make_unique<GaussCells>(problem, isa, threads);
 }
 

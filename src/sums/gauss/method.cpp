@@ -74,6 +74,15 @@ std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& o
     return std::make_unique<FgtSum>(problem, options);
 }
 
+bool divides(const SumProblem& /*problem*/, const DeviceChoice& device) {
+    return device.kind == DeviceKind::cpu;
+}
+
+bool takes_own_points(const SumProblem& /*problem*/, const SumOptions& /*options*/,
+                      const DeviceChoice& device) {
+    return device.kind == DeviceKind::cpu;
+}
+
 constexpr MethodInfo gauss_info{
     .value = Method::fgt,
     .name = "fgt",
@@ -87,7 +96,9 @@ constexpr MethodInfo gauss_info{
     .seconds = seconds,
     .bytes = bytes,
     .make = make,
-    .approximates = true};
+    .approximates = true,
+    .divides = divides,
+    .takes_own_points = takes_own_points};
 
 } // namespace
 

@@ -30,6 +30,13 @@ double pairs_of(const VerifyTask& task, const RowList& list) {
     return static_cast<double>(list.size()) * static_cast<double>(task.problem->sources);
 }
 
+/// Where rows of sources are named, whatever of them are targets.
+bool leaves_own_out(const VerifyTask& task) {
+    const auto& problem = *task.problem;
+    if (task.own_rows.empty()) return problem.without_own();
+    return !problem.kernel->acts_on_itself || problem.self_term == SelfTerm::exclude;
+}
+
 ExactTask exact_task(const VerifyTask& task, std::int64_t row) {
     const auto& problem = *task.problem;
     const auto points = problem.self ? task.sources : task.targets;
@@ -43,7 +50,7 @@ ExactTask exact_task(const VerifyTask& task, std::int64_t row) {
             .own = !task.own_rows.empty() ? task.own_rows[static_cast<std::size_t>(row)]
                    : problem.self         ? row
                                           : -1,
-            .without_own = problem.without_own(),
+            .without_own = leaves_own_out(task),
             .softening = problem.softening,
             .sigma = problem.sigma};
 }

@@ -173,6 +173,7 @@ double least_size(const VerifyTask& task, Output output) {
     if (problem.kernel->norm != Norm::largest) return 0.0;
     double sum = 0.0;
     for (const double q : task.strengths) sum += std::abs(q);
+    if (task.ranks != nullptr) sum = comm::sum_of_ranks(*task.ranks, sum);
     if (output == Output::gradient) sum *= std::exp(-0.5) / problem.sigma;
     if (problem.relative_to == RelativeTo::sum) return sum;
     return problem.tolerance > 0.0 ? 0x1p-53 * sum / problem.tolerance : 0.0;

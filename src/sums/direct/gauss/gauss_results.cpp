@@ -64,6 +64,12 @@ void GaussSums::take(const SumProblem& problem, const SumOutputs& outputs, std::
     });
 }
 
+std::vector<double*> GaussSums::all_columns() {
+    std::vector<double*> out;
+    for (std::int64_t number = 0; number < vectors_ * columns(); ++number) out.push_back(row(number));
+    return out;
+}
+
 void write_gauss_sums(const SumProblem& problem, GaussSums& sums, const GaussFrame& frame, int exponent,
                       std::span<const std::int32_t> order, const SumOutputs& outputs, int threads) {
     if (sums.with_potential()) {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace farfield {
 
@@ -24,6 +25,9 @@ public:
     /// All 0.
     void take(const SumProblem& problem, const SumOutputs& outputs, std::int64_t vectors, int threads);
     [[nodiscard]] std::int64_t vectors() const { return vectors_; }
+    [[nodiscard]] std::int64_t targets() const { return targets_; }
+    /// All columns, of M numbers each.
+    [[nodiscard]] std::vector<double*> all_columns();
     [[nodiscard]] bool with_potential() const { return potential_ > 0; }
     [[nodiscard]] bool with_gradient() const { return gradient_ > 0; }
     /// M numbers.

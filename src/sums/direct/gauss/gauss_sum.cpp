@@ -1,5 +1,6 @@
 #include "sums/direct/gauss/gauss_sum.h"
 
+#include "backend/comm/communicator_access.h"
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
 #include "backend/threads/work_watch.h"
@@ -9,6 +10,7 @@
 #include "sums/costs/cost_file.h"
 #include "sums/costs/threads.h"
 #include "sums/direct/common/costs.h"
+#include "sums/direct/cpu/sums_of_ranks.h"
 #include "sums/direct/gauss/gauss_pairs.h"
 #include "sums/points/prepared.h"
 #include "sums/points/read.h"
@@ -18,6 +20,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace farfield {
 namespace {
@@ -34,7 +38,8 @@ int gauss_threads(const SumProblem& problem, SumOptions options) {
 class GaussSum : public PreparedSum {
 public:
     GaussSum(const SumProblem& problem, const SumOptions& options)
-        : problem_(problem), isa_(resolve_isa(options.isa)), threads_(gauss_threads(problem, options)),
+        : problem_(problem), ranks_(CommunicatorAccess::transport(options.communicator)),
+          isa_(resolve_isa(options.isa)), threads_(gauss_threads(problem, options)),
           pairs_(problem_, isa_, threads_) {}
 
     void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
@@ -75,18 +80,41 @@ private:
         const auto n = static_cast<double>(problem_.sources);
         WorkWatch watch(static_cast<double>(problem_.targets) * n, hooks.progress, hooks.stop_requested);
         const BlockRange all{0, static_cast<std::int32_t>(problem_.sources)};
-        constexpr std::int64_t size = targets_of_a_gauss_task;
-        parallel_for(threads_, (problem_.targets + size - 1) / size, [&](std::int64_t task) {
+        const auto [first, last] = tasks_of(ranks_ != nullptr ? ranks_->rank() : 0);
+        parallel_for(threads_, last - first, [&, first = first](std::int64_t number) {
             if (watch.stopped()) return;
-            const BlockRange block{static_cast<std::int32_t>(task * size),
-                                   static_cast<std::int32_t>(std::min(problem_.targets, (task + 1) * size))};
+            const auto block = block_of(first + number);
             pairs_.add(block, {&all, 1}, sums_);
             watch.done(n * block.size());
         });
-        if (watch.stopped()) throw Interrupted("the sum was given up before its end");
+        if (comm::any_rank(ranks_, watch.stopped())) throw Interrupted("the sum was given up before its end");
+        if (ranks_ != nullptr) gather();
+    }
+
+    [[nodiscard]] BlockRange block_of(std::int64_t task) const {
+        constexpr std::int64_t size = targets_of_a_gauss_task;
+        return {static_cast<std::int32_t>(task * size),
+                static_cast<std::int32_t>(std::min(problem_.targets, (task + 1) * size))};
+    }
+    /// Those of a rank: all, where there is one.
+    [[nodiscard]] std::pair<std::int64_t, std::int64_t> tasks_of(int rank) const {
+        constexpr std::int64_t size = targets_of_a_gauss_task;
+        return tasks_of_rank((problem_.targets + size - 1) / size, rank,
+                             ranks_ != nullptr ? ranks_->size() : 1);
+    }
+    /// All ranks get the sums of all.
+    void gather() {
+        std::vector<RowRanges> parts;
+        for (int rank = 0; rank < ranks_->size(); ++rank) {
+            const auto [first, last] = tasks_of(rank);
+            parts.emplace_back();
+            if (first < last) parts.back().emplace_back(block_of(first).begin, block_of(last - 1).end);
+        }
+        gather_rows(*ranks_, SumRows(sums_.all_columns()), parts);
     }
 
     SumProblem problem_;
+    comm::Transport* ranks_; ///< each with all points, that share targets; null: this process is alone
     Isa isa_;
     int threads_;
     GaussPairs pairs_;

@@ -32,8 +32,8 @@ BoxRoots::BoxRoots() { // NOLINT(*-member-init): filled here
     }
 }
 
-GaussBoxes::GaussBoxes(const SumProblem& problem, Isa isa, int threads)
-    : problem_(problem), isa_(isa), threads_(threads), loops_(problem, isa, threads) {}
+GaussBoxes::GaussBoxes(const SumProblem& problem, Isa isa, int threads, comm::Transport* ranks)
+    : problem_(problem), turns_(ranks), isa_(isa), threads_(threads), loops_(problem, isa, threads) {}
 
 double GaussBoxes::work() const {
     return picoseconds * plan_.seconds().all() / std::max(1, problem_.strength_vectors);
@@ -212,8 +212,9 @@ void GaussBoxes::take_values(std::int64_t vector, const double* strengths, Gauss
     const double share = plan_.seconds().values * picoseconds / problem_.strength_vectors /
                          static_cast<double>(std::max<std::size_t>(1, blocks_.size()));
     parallel_for(threads_, static_cast<std::int64_t>(blocks_.size()), [&](std::int64_t number) {
-        if (watch.stopped()) return;
-        const auto& block = blocks_[static_cast<std::size_t>(number)];
+        const auto b = static_cast<std::size_t>(number);
+        if (!turns_.is_mine(b) || watch.stopped()) return;
+        const auto& block = blocks_[b];
         const auto actors = actors_on(block);
         auto task = all;
         task.begin = block.points.begin;
@@ -236,7 +237,7 @@ void GaussBoxes::add(std::span<const double> strengths, std::int64_t vectors, in
     const auto& order = plan_.sources().from;
     loops_.set_strengths(strengths, vectors, exponent, order);
     const auto columns = gauss_strengths<double>(strengths, vectors, exponent, order, threads_);
-    for (std::int64_t v = 0; v < vectors; ++v) {
+    for (std::int64_t v = 0; v < vectors && !watch.stopped(); ++v) {
         const double* const q = columns[static_cast<std::size_t>(v)].data();
         form_hermite(q, watch);
         passes[0].seconds += clock.lap();
@@ -246,8 +247,9 @@ void GaussBoxes::add(std::span<const double> strengths, std::int64_t vectors, in
         passes[2].seconds += clock.lap();
         if (!watch.stopped()) take_values(v, q, sums, watch);
         passes[3].seconds += clock.lap();
-        if (watch.stopped()) return;
     }
+    const auto points_of = [&](std::size_t b) -> const BlockRange& { return blocks_[b].points; };
+    turns_.gather(blocks_.size(), points_of, sums, watch);
 }
 
 void GaussBoxes::describe(SumReport& report) const {

@@ -5,6 +5,7 @@
 #include "sums/direct/gauss/gauss_pairs.h"
 #include "sums/gauss/boxes/box_plan.h"
 #include "sums/gauss/boxes/box_tasks.h"
+#include "sums/gauss/ways/turns_of_ranks.h"
 #include "sums/gauss/ways/way.h"
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace farfield {
 
 class GaussBoxes : public GaussWay {
 public:
-    GaussBoxes(const SumProblem& problem, Isa isa, int threads);
+    GaussBoxes(const SumProblem& problem, Isa isa, int threads, comm::Transport* ranks = nullptr);
 
     void set_points(const GaussShape& shape, const GaussPointSets& points) override;
     void add(std::span<const double> strengths, std::int64_t vectors, int exponent, GaussSums& sums,
@@ -49,6 +50,7 @@ private:
     void set_centre(std::uint64_t key, double* centre) const;
 
     const SumProblem& problem_;
+    TurnsOfRanks turns_;
     Isa isa_;
     int threads_;
     GaussPairs loops_;

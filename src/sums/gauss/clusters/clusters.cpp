@@ -34,8 +34,8 @@ RawVector<double> in_sigmas(std::span<const double> points, int dimension, const
 
 double GaussClusters::work() const { return picoseconds * plan_.seconds(); }
 
-GaussClusters::GaussClusters(const SumProblem& problem, Isa isa, int threads)
-    : problem_(problem), apart_(with_targets_apart(problem)), isa_(isa), threads_(threads),
+GaussClusters::GaussClusters(const SumProblem& problem, Isa isa, int threads, comm::Transport* ranks)
+    : problem_(problem), apart_(with_targets_apart(problem)), turns_(ranks), isa_(isa), threads_(threads),
       loops_(apart_, isa, threads), plan_(problem.dimension, threads) {}
 
 void GaussClusters::set_points(const GaussShape& shape, const GaussPointSets& points) {
@@ -183,8 +183,8 @@ void GaussClusters::take_values(std::int64_t vector, GaussSums& sums, WorkWatch&
     const auto& blocks = plan_.blocks();
     std::vector<std::array<double, 2>> done(blocks.count());
     parallel_for(threads_, static_cast<std::int64_t>(blocks.count()), [&](std::int64_t number) {
-        if (watch.stopped()) return;
         const auto b = static_cast<std::size_t>(number);
+        if (!turns_.is_mine(b) || watch.stopped()) return;
         const auto actors = actors_on(b);
         auto task = all;
         task.begin = blocks.range[b].begin;
@@ -201,6 +201,15 @@ void GaussClusters::take_values(std::int64_t vector, GaussSums& sums, WorkWatch&
         terms_ += terms;
         pairs_ += pairs;
     }
+}
+
+// Of all ranks.
+void GaussClusters::gather(GaussSums& sums, const WorkWatch& watch) {
+    terms_ = turns_.sum(terms_);
+    pairs_ = turns_.sum(pairs_);
+    const auto& ranges = plan_.blocks().range;
+    turns_.gather(
+        ranges.size(), [&](std::size_t b) -> const BlockRange& { return ranges[b]; }, sums, watch);
 }
 
 void GaussClusters::describe(SumReport& report) const {
@@ -225,6 +234,7 @@ void GaussClusters::add(std::span<const double> strengths, std::int64_t vectors,
         if (!watch.stopped()) take_values(v, sums, watch);
         passes[1].seconds += clock.lap();
     }
+    gather(sums, watch);
     if (!problem_.without_own() || !sums.with_potential()) return;
     const auto own = gauss_strengths<double>(strengths, vectors, exponent, target_order(), threads_);
     for (std::int64_t v = 0; v < vectors; ++v)

@@ -6,6 +6,7 @@
 #include "sums/gauss/clusters/cluster_plan.h"
 #include "sums/gauss/clusters/cluster_tasks.h"
 #include "sums/gauss/clusters/expansion.h"
+#include "sums/gauss/ways/turns_of_ranks.h"
 #include "sums/gauss/ways/way.h"
 
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace farfield {
 
 class GaussClusters : public GaussWay {
 public:
-    GaussClusters(const SumProblem& problem, Isa isa, int threads);
+    GaussClusters(const SumProblem& problem, Isa isa, int threads, comm::Transport* ranks = nullptr);
 
     void set_points(const GaussShape& shape, const GaussPointSets& points) override;
     void add(std::span<const double> strengths, std::int64_t vectors, int exponent, GaussSums& sums,
@@ -40,6 +41,7 @@ private:
     void make_moments(const double* strengths, WorkWatch& watch);
     void pack(std::size_t cluster);
     void take_values(std::int64_t vector, GaussSums& sums, WorkWatch& watch);
+    void gather(GaussSums& sums, const WorkWatch& watch);
     [[nodiscard]] double part_work() const;
     [[nodiscard]] double block_work() const;
 
@@ -52,6 +54,7 @@ private:
 
     const SumProblem& problem_;
     SumProblem apart_; ///< the same with targets of their own order
+    TurnsOfRanks turns_;
     Isa isa_;
     int threads_;
     GaussPairs loops_;

@@ -1,5 +1,6 @@
 #include "sums/gauss/grid/grid.h"
 
+#include "backend/comm/transport.h"
 #include "backend/threads/parallel.h"
 #include "base/stopwatch.h"
 #include "sums/direct/cpu/isa_function.h"
@@ -34,13 +35,48 @@ double grid_numbers(const GridRule& rule, const GaussExtent& extent, const Gauss
     return out;
 }
 
-GaussGrid::GaussGrid(const SumProblem& problem, Isa isa, int threads)
-    : problem_(problem), isa_(isa), isa_of_rows_(isa), threads_(threads), rule_(grid_rules().front()) {}
+namespace {
+
+struct GridAxes {
+    std::array<std::int64_t, most_dimensions> base{}, length{}, stride{};
+    std::int64_t numbers = 1;
+};
+
+// Lines along the first axis of several begin at whole cache lines.
+GridAxes grid_axes(const GridRule& rule, const GaussExtent& extent, const GaussFrame& frame, int dimension) {
+    GridAxes out;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(dimension); ++k) {
+        const auto axis = grid_axis(rule, extent, frame, k);
+        out.base[k] = axis.base;
+        out.length[k] = axis.length;
+        out.stride[k] = out.numbers;
+        out.numbers *= k == 0 && dimension > 1 ? (axis.length + line - 1) / line * line : axis.length;
+    }
+    return out;
+}
+
+} // namespace
+
+bool grid_sorts_points(const GridRule& rule, const GaussExtent& extent, const GaussFrame& frame,
+                       int dimension) {
+    return grid_axes(rule, extent, frame, dimension).numbers > near_numbers;
+}
+
+GaussLattice grid_boxes(const GridRule& rule, const GaussExtent& extent, const GaussFrame& frame,
+                        int dimension) {
+    constexpr double side = 4.0; // grid points along an axis whose taps share cache lines
+    return {extent, frame, dimension, side * frame.sigma / rule.ratio};
+}
+
+GaussGrid::GaussGrid(const SumProblem& problem, Isa isa, int threads, comm::Transport* ranks)
+    : problem_(problem), ranks_(ranks), isa_(isa), isa_of_rows_(isa), threads_(threads),
+      rule_(grid_rules().front()) {}
 
 void GaussGrid::set_points(const GaussShape& shape, const GaussPointSets& points) {
     set_grid(shape, points);
     place_points(points);
     find_parts();
+    if (ranks_ != nullptr) divide_planes();
 }
 
 void GaussGrid::set_shape(const GaussShape& shape, const GaussPointSets& points) {
@@ -48,6 +84,7 @@ void GaussGrid::set_shape(const GaussShape& shape, const GaussPointSets& points)
     set_grid(shape, points);
     if (sorts() && !are_sorted) place_points(points);
     find_parts();
+    if (ranks_ != nullptr) divide_planes();
 }
 
 bool GaussGrid::sorts() const { return numbers() > near_numbers; }
@@ -61,10 +98,9 @@ void GaussGrid::set_grid(const GaussShape& shape, const GaussPointSets& points) 
 
 void GaussGrid::place_points(const GaussPointSets& points) {
     const auto& frame = points.frame;
-    constexpr double bin = 4.0; // grid points along an axis whose taps share cache lines
-    const GaussLattice bins(points.extent, frame, problem_.dimension, bin * spacing_);
+    const auto boxes = grid_boxes(rule_, points.extent, frame, problem_.dimension);
     const auto order = [&](std::span<const double> rows) {
-        return sorts() ? bins.sorted(rows, frame, threads_).from : RawVector<std::int32_t>();
+        return sorts() ? boxes.sorted(rows, frame, threads_).from : RawVector<std::int32_t>();
     };
     source_order_ = order(points.sources);
     sources_.set(points.sources, problem_.dimension, frame, source_order_, false, threads_);
@@ -77,14 +113,10 @@ void GaussGrid::place_points(const GaussPointSets& points) {
 void GaussGrid::set_geometry(const GaussExtent& extent, const GaussFrame& frame) {
     const auto d = static_cast<std::size_t>(problem_.dimension);
     spacing_ = frame.sigma / rule_.ratio;
-    std::int64_t stride = 1;
-    for (std::size_t k = 0; k < d; ++k) {
-        const auto axis = grid_axis(rule_, extent, frame, k);
-        base_[k] = axis.base;
-        length_[k] = axis.length;
-        stride_[k] = stride;
-        stride *= k == 0 && d > 1 ? (axis.length + 7) / 8 * 8 : axis.length;
-    }
+    const auto axes = grid_axes(rule_, extent, frame, problem_.dimension);
+    base_ = axes.base;
+    length_ = axes.length;
+    stride_ = axes.stride;
     plane_ = stride_[d - 1];
     planes_ = length_[d - 1];
     layers_.assign(1, 0);
@@ -132,24 +164,42 @@ void GaussGrid::find_parts() {
     const auto by_points = (n + points_of_a_part - 1) / points_of_a_part;
     const auto count = std::clamp<std::int64_t>(
         std::max(by_planes, by_memory), 1, std::min<std::int64_t>(64, std::max<std::int64_t>(1, by_points)));
-    const auto last = static_cast<std::size_t>(problem_.dimension) - 1;
-    const auto* x = static_cast<const double*>(sources_.view().high[last]);
     parts_.assign(n > 0 ? static_cast<std::size_t>(count) : 0, {});
     parallel_for(threads_, static_cast<std::int64_t>(parts_.size()), [&](std::int64_t k) {
         auto& part = parts_[static_cast<std::size_t>(k)];
         part = {.begin = n * k / count, .end = n * (k + 1) / count, .low = 0, .high = 0, .place = 0};
-        const auto range = std::minmax_element(x + part.begin, x + part.end);
-        const auto first = [&](double at) {
-            return static_cast<std::int64_t>(std::ceil(at / spacing_ - 0.5 * rule_.width)) - base_[last];
-        };
-        part.low = std::max<std::int64_t>(0, first(*range.first) - 1);
-        part.high = std::min(planes_, first(*range.second) + rule_.width + 1);
+        const auto planes = touched(sources_, part.begin, part.end);
+        part.low = planes.begin;
+        part.high = planes.end;
     });
     std::size_t place = 0;
     for (auto& part : parts_) {
         part.place = place;
         place += part_size(part);
     }
+    spread_ = {0, planes_};
+}
+
+PlaneRange GaussGrid::touched(const GaussPoints<double>& points, std::int64_t begin, std::int64_t end) const {
+    if (begin == end) return {};
+    const auto last = last_axis();
+    const auto* x = static_cast<const double*>(points.view().high[last]);
+    const auto range = std::minmax_element(x + begin, x + end);
+    const auto first = [&](double at) {
+        return static_cast<std::int64_t>(std::ceil(at / spacing_ - 0.5 * rule_.width)) - base_[last];
+    };
+    return {std::max<std::int64_t>(0, first(*range.first) - 1),
+            std::min(planes_, first(*range.second) + rule_.width + 1)};
+}
+
+void GaussGrid::divide_planes() {
+    spread_ = touched(sources_, 0, problem_.sources);
+    const auto at_targets = problem_.self ? spread_ : touched(targets_, 0, problem_.targets);
+    plan_.emplace(planes_, comm::all_values(*ranks_, TouchedPlanes{spread_, at_targets}), rule_.reach);
+}
+
+GridOfRanks GaussGrid::of_ranks() {
+    return {.ranks = ranks_, .plan = &*plan_, .numbers = grid_.take(1), .plane = plane_, .threads = threads_};
 }
 
 double* GaussGrid::parts() {
@@ -157,7 +207,7 @@ double* GaussGrid::parts() {
 }
 
 void GaussGrid::spread(const double* strengths, WorkWatch& watch) {
-    const auto last = static_cast<std::size_t>(problem_.dimension) - 1;
+    const auto last = last_axis();
     double* const apart = parts();
     const auto function = FF_ISA_FUNCTION(ff_grid_spread, isa_of_rows_);
     parallel_for(threads_, static_cast<std::int64_t>(parts_.size()), [&](std::int64_t number) {
@@ -186,10 +236,10 @@ void GaussGrid::merge() {
     std::fill_n(grid + numbers(), overhang, 0.0);
     const auto planes = std::max<std::int64_t>(1, (std::int64_t{1} << 15) / plane_);
     parallel_parts(
-        threads_, static_cast<std::size_t>(planes_),
-        [&](std::size_t begin, std::size_t end) {
-            const auto first = static_cast<std::int64_t>(begin);
-            const auto stop = static_cast<std::int64_t>(end);
+        threads_, static_cast<std::size_t>(spread_.size()),
+        [&, from_plane = spread_.begin](std::size_t begin, std::size_t end) {
+            const auto first = from_plane + static_cast<std::int64_t>(begin);
+            const auto stop = from_plane + static_cast<std::int64_t>(end);
             std::fill_n(grid + first * plane_, (stop - first) * plane_, 0.0);
             for (const auto& part : parts_) {
                 const auto low = std::max(first, part.low);
@@ -203,17 +253,33 @@ void GaussGrid::merge() {
         static_cast<std::size_t>(planes));
 }
 
-void GaussGrid::fold(int axis, WorkWatch& watch) {
+// Planes fold by themselves but along the last axis.
+void GaussGrid::fold_all(WorkWatch& watch) {
+    const int last = problem_.dimension - 1;
+    const auto rank = static_cast<std::size_t>(ranks_ != nullptr ? ranks_->rank() : 0);
+    const PlaneRange all{0, planes_};
+    for (int axis = 0; axis < last && !watch.stopped(); ++axis)
+        fold(axis, plan_ ? plan_->own(rank) : all, watch);
+    if (comm::any_rank(ranks_, watch.stopped())) return;
+    if (!plan_) return fold(last, all, watch);
+    bring_wanted_planes(of_ranks());
+    const auto planes = plan_->folded(rank);
+    fold(last, planes, watch);
+    std::fill_n(grid_.take(1) + planes.end * plane_, overhang, 0.0); // rows of taps may reach beyond
+}
+
+// Of the planes; along the last axis nothing lies beyond them.
+void GaussGrid::fold(int axis, const PlaneRange& planes, WorkWatch& watch) {
     const auto k = static_cast<std::size_t>(axis);
-    double* grid = grid_.take(1);
+    double* grid = grid_.take(1) + planes.begin * plane_;
     const auto stride = stride_[k];
-    const auto length = length_[k];
+    const auto length = k == last_axis() ? planes.size() : length_[k];
     const auto row = problem_.dimension > 1 ? stride_[1] : length; // numbers of a line along the first axis
     const auto block = axis == 0 ? row : stride * length;          // numbers that hold whole lines
     const auto lines = std::min(stride, grid_lines);
     const auto bundles = axis == 0 ? 1 : (stride + lines - 1) / lines;
     constexpr std::int64_t at_once = 16;
-    const auto count = numbers() / block * bundles;
+    const auto count = block > 0 ? planes.size() * plane_ / block * bundles : 0;
     const auto function = FF_ISA_FUNCTION(ff_grid_fold, isa_);
     parallel_for(threads_, (count + at_once - 1) / at_once, [&](std::int64_t task) {
         std::vector<double> scratch(
@@ -265,14 +331,16 @@ void GaussGrid::add(std::span<const double> strengths, std::int64_t vectors, int
                     std::vector<PassTime>& passes, WorkWatch& watch) {
     const auto columns = gauss_strengths<double>(strengths, vectors, exponent, source_order_, threads_);
     passes = {{"spread", 0.0}, {"fold", 0.0}, {"values", 0.0}};
-    for (std::int64_t v = 0; v < vectors && !watch.stopped(); ++v) {
+    for (std::int64_t v = 0; v < vectors; ++v) {
         Stopwatch clock;
         const auto& q = columns[static_cast<std::size_t>(v)];
         spread(q.data(), watch);
+        if (comm::any_rank(ranks_, watch.stopped())) return;
+        if (plan_) add_spread_planes(of_ranks());
         passes[0].seconds += clock.lap();
-        for (int axis = 0; axis < problem_.dimension && !watch.stopped(); ++axis) fold(axis, watch);
+        fold_all(watch);
         passes[1].seconds += clock.lap();
-        if (watch.stopped()) return;
+        if (comm::any_rank(ranks_, watch.stopped())) return;
         take_values(v, sums, watch);
         double* potential = sums.potential(v);
         if (problem_.without_own() && potential != nullptr)

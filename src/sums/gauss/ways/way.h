@@ -10,6 +10,7 @@
 #include <farfield/sum.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,11 +20,14 @@ namespace farfield {
 inline constexpr std::int32_t sources_of_a_part = 4096, most_block_targets = 512;
 inline constexpr double picoseconds = 1e12; ///< of a second
 
-/// Points in the caller's units, N×d and M×d; no targets: the sources.
+/// Points in the caller's units, N×d and M×d; no targets: the sources. Extent and frame: of all ranks'
+/// points.
 struct GaussPointSets {
     std::span<const double> sources, targets;
     const GaussExtent& extent;
     const GaussFrame& frame;
+    /// Pairs: of the targets, which are in the order of cells, those that are summed at; none given: all.
+    std::optional<BlockRange> own{};
 };
 
 class GaussWay {

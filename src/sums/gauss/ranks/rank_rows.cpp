@@ -1,0 +1,195 @@
+#include "sums/gauss/ranks/rank_rows.h"
+
+#include "backend/comm/transport.h"
+#include "backend/threads/parallel.h"
+#include "sums/gauss/grid/grid.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace farfield {
+namespace {
+
+RawVector<double> everything(comm::Transport& ranks, const RowsOfRanks& rows, std::span<const double> mine,
+                             std::int64_t width) {
+    const auto all = rows.gather(ranks, mine, width);
+    return {all.begin(), all.end()};
+}
+
+} // namespace
+
+GaussExtent gauss_extent_over_ranks(comm::Transport& ranks, std::span<const double> sources,
+                                    std::span<const double> targets, int dimension, int threads) {
+    struct Part {
+        GaussExtent extent;
+        bool has_points;
+    };
+    const Part mine{gauss_extent(sources, targets, dimension, threads), !sources.empty() || !targets.empty()};
+    GaussExtent out;
+    bool any = false;
+    for (const auto& part : comm::all_values(ranks, mine)) {
+        if (!part.has_points) continue;
+        for (std::size_t k = 0; k < most_dimensions; ++k) {
+            out.low[k] = any ? std::min(out.low[k], part.extent.low[k]) : part.extent.low[k];
+            out.high[k] = any ? std::max(out.high[k], part.extent.high[k]) : part.extent.high[k];
+        }
+        any = true;
+    }
+    return out;
+}
+
+// A rule is one of a table.
+GaussShape shape_of_first(comm::Transport& ranks, const GaussShape& shape) {
+    const auto rules = grid_rules();
+    const auto rule =
+        comm::from_rank(ranks, shape.rule != nullptr ? std::int64_t{shape.rule - rules.data()} : -1);
+    auto out = comm::from_rank(ranks, shape);
+    out.rule = rule < 0 ? nullptr : &rules[static_cast<std::size_t>(rule)];
+    return out;
+}
+
+RankRows::RankRows(comm::Transport& ranks, const SumProblem& problem, int threads)
+    : ranks_(ranks), all_(problem), mine_(problem), threads_(threads) {}
+
+void RankRows::deal(const GaussShape& shape, const GaussPointSets& given) {
+    const auto d = static_cast<std::size_t>(all_.dimension);
+    sources_.reset();
+    targets_.reset();
+    source_points_.clear();
+    target_points_.clear();
+    all_sources_ = RowsOfRanks(ranks_, std::ssize(given.sources) / all_.dimension);
+    all_targets_ = all_.self ? all_sources_ : RowsOfRanks(ranks_, std::ssize(given.targets) / all_.dimension);
+    mine_ = all_;
+    if (shape.strategy == GaussStrategy::clusters || shape.strategy == GaussStrategy::boxes)
+        return take_everything(given);
+    if (shape.strategy == GaussStrategy::pairs)
+        return deal_pairs(NearCells(shape, given.extent, given.frame, all_.dimension), given);
+    if (grid_sorts_points(*shape.rule, given.extent, given.frame, all_.dimension))
+        return deal_grid(grid_boxes(*shape.rule, given.extent, given.frame, all_.dimension), given);
+    place_ = Place::as_given;
+    mine_.sources = static_cast<std::int64_t>(given.sources.size() / d);
+    mine_.targets = all_.self ? mine_.sources : static_cast<std::int64_t>(given.targets.size() / d);
+}
+
+void RankRows::take_everything(const GaussPointSets& given) {
+    place_ = Place::everywhere;
+    source_points_ = everything(ranks_, all_sources_, given.sources, all_.dimension);
+    if (!all_.self) target_points_ = everything(ranks_, all_targets_, given.targets, all_.dimension);
+}
+
+// Sources and targets by themselves: the grid does not ask where either are.
+void RankRows::deal_grid(const GaussLattice& boxes, const GaussPointSets& given) {
+    const auto deal = [&](std::span<const double> points, std::optional<DealtRows>& rows) {
+        auto sorted = boxes.sorted(points, given.frame, threads_);
+        const auto ranges = ranges_of_equal_counts(ranks_, sorted.keys);
+        rows.emplace(ranks_, std::move(sorted), ranges, ranges, threads_);
+    };
+    deal(given.sources, sources_);
+    if (!all_.self) deal(given.targets, targets_);
+    take_dealt(given);
+}
+
+// First only keys, as many targets each: they tell how many pairs each cell has.
+void RankRows::deal_pairs(const NearCells& cells, const GaussPointSets& given) {
+    const auto widened = [&](const std::vector<KeyRange>& own) {
+        std::vector<KeyRange> wide;
+        for (const auto& range : own) wide.push_back(cells.layers_near(range));
+        return wide;
+    };
+    const auto& targets = all_.self ? given.sources : given.targets;
+    const auto sorted = cells.lattice().sorted(targets, given.frame, threads_);
+    auto own = ranges_of_equal_counts(ranks_, sorted.keys);
+    deal_by(cells.lattice(), given, own, widened(own));
+    std::vector<std::uint64_t> keys;
+    const auto work = work_of_cells(cells, keys);
+    own = ranges_of_equal_work(ranks_, keys, work);
+    deal_by(cells.lattice(), given, own, widened(own));
+    take_dealt(given);
+}
+
+void RankRows::deal_by(const GaussLattice& boxes, const GaussPointSets& given, std::span<const KeyRange> own,
+                       std::span<const KeyRange> wide) {
+    sources_.emplace(ranks_, boxes.sorted(given.sources, given.frame, threads_), own, wide, threads_);
+    if (!all_.self)
+        targets_.emplace(ranks_, boxes.sorted(given.targets, given.frame, threads_), own, own, threads_);
+}
+
+/// Pairs of each cell of this rank's targets, and a little for the cell. @param keys  of the cells
+std::vector<double> RankRows::work_of_cells(const NearCells& cells, std::vector<std::uint64_t>& keys) const {
+    constexpr double work_of_a_cell = 64.0; // in pairs: to find what is near
+    const auto& rows = target_rows();
+    const auto own = rows.keys().subspan(static_cast<std::size_t>(rows.own().begin),
+                                         static_cast<std::size_t>(rows.own().size()));
+    std::vector<double> targets;
+    for (const auto key : own) {
+        if (keys.empty() || keys.back() != key) {
+            keys.push_back(key);
+            targets.push_back(0.0);
+        }
+        ++targets.back();
+    }
+    parallel_parts(threads_, keys.size(), [&](std::size_t begin, std::size_t end) {
+        for (auto c = begin; c < end; ++c) {
+            double near = 0.0;
+            for (const auto& range : cells.sources(sources_->keys(), keys[c])) near += range.size();
+            targets[c] = targets[c] * near + work_of_a_cell;
+        }
+    });
+    return targets;
+}
+
+void RankRows::take_dealt(const GaussPointSets& given) {
+    place_ = Place::dealt;
+    source_points_ = sources_->bring(given.sources, all_.dimension);
+    if (!all_.self) target_points_ = targets_->bring(given.targets, all_.dimension);
+    mine_.sources = std::ssize(sources_->keys());
+    mine_.targets = std::ssize(target_rows().keys());
+}
+
+GaussPointSets RankRows::points(const GaussPointSets& given) const {
+    if (place_ == Place::as_given) return given;
+    GaussPointSets out{source_points_, target_points_, given.extent, given.frame};
+    if (place_ == Place::dealt) {
+        const auto& own = target_rows().own();
+        out.own = BlockRange{static_cast<std::int32_t>(own.begin), static_cast<std::int32_t>(own.end)};
+    }
+    return out;
+}
+
+RawVector<double> RankRows::strengths(std::span<const double> given, std::int64_t vectors) const {
+    if (place_ == Place::dealt) return sources_->bring(given, vectors);
+    if (place_ == Place::everywhere) return everything(ranks_, all_sources_, given, vectors);
+    return {given.begin(), given.end()};
+}
+
+std::span<const std::int32_t> RankRows::bring_back(GaussSums& sums, std::span<const std::int32_t> order,
+                                                   GaussSums& given) const {
+    if (place_ == Place::as_given) {
+        std::swap(sums, given);
+        return order;
+    }
+    const auto from = sums.all_columns(), to = given.all_columns();
+    const auto rows = static_cast<std::size_t>(sums.targets());
+    const auto row_of = [&](std::size_t i) { return order.empty() ? i : static_cast<std::size_t>(order[i]); };
+    if (place_ == Place::everywhere) {
+        const auto first = static_cast<std::size_t>(all_targets_.first());
+        const auto count = static_cast<std::size_t>(all_targets_.mine());
+        for (std::size_t k = 0; k < from.size(); ++k)
+            for (std::size_t i = 0; i < rows; ++i)
+                if (const auto row = row_of(i); row - first < count) to[k][row - first] = from[k][i];
+        return {};
+    }
+    RawVector<double> in_rows(rows * from.size());
+    std::vector<double*> columns;
+    for (std::size_t k = 0; k < from.size(); ++k) {
+        columns.push_back(in_rows.data() + k * rows);
+        parallel_parts(threads_, rows, [&](std::size_t begin, std::size_t end) {
+            for (auto i = begin; i < end; ++i) columns[k][row_of(i)] = from[k][i];
+        });
+    }
+    target_rows().bring_back(SumRows(columns), SumRows(to));
+    return target_rows().given_order();
+}
+
+} // namespace farfield

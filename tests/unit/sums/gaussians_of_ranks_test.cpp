@@ -1,0 +1,210 @@
+// Sums of Gaussians whose ranks each have points of their own.
+#include "on_ranks.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+namespace farfield {
+namespace {
+
+using test::Arrays, test::arrays_of, test::Division, test::numbers, test::part, test::Range, test::range_of;
+using test::Values;
+
+/// A sum of one rank: points with normal coordinates, strengths of any sign.
+struct GaussSum {
+    SumOptions options;
+    int dimension = 3;
+    std::int64_t sources = 0, targets = 0; ///< targets: 0: the sources
+    std::int64_t vectors = 1;
+
+    [[nodiscard]] std::int64_t rows() const { return targets == 0 ? sources : targets; }
+};
+
+struct GaussResult {
+    Values potential, gradient;
+    SumReport report;
+};
+
+GaussResult gauss_sum(const GaussSum& whole, const SumOptions& options, Range sources, Range targets,
+                      const SumHooks& hooks = {}) {
+    const auto d = whole.dimension;
+    const auto points = numbers(whole.sources * d, 1), others = numbers(whole.targets * d, 2),
+               strengths = numbers(whole.sources * whole.vectors, 3);
+    const auto own = matrix_view(part(points, sources.first, sources.second, d), d);
+    SumPlan plan =
+        whole.targets == 0
+            ? SumPlan(own, options)
+            : SumPlan(own, matrix_view(part(others, targets.first, targets.second, d), d), options);
+    const auto rows = whole.targets == 0 ? sources : targets;
+    const auto m = static_cast<std::size_t>((rows.second - rows.first) * whole.vectors);
+    GaussResult out{Values(m), Values(m * static_cast<std::size_t>(d)), {}};
+    plan.execute(matrix_view(part(strengths, sources.first, sources.second, whole.vectors), whole.vectors),
+                 {.potential = matrix_view(std::span(out.potential), whole.vectors),
+                  .gradient = matrix_view(std::span(out.gradient), d * whole.vectors)},
+                 hooks);
+    out.report = plan.report();
+    return out;
+}
+
+GaussResult gauss_on_ranks(const GaussSum& whole, int ranks, Division division) {
+    std::vector<GaussResult> parts(static_cast<std::size_t>(ranks));
+    comm::run_ranks(ranks, [&](std::shared_ptr<comm::Transport> transport) {
+        const int rank = transport->rank();
+        auto options = whole.options;
+        options.threads = 1 + rank % 2;
+        options.communicator = CommunicatorAccess::of(std::move(transport));
+        parts[static_cast<std::size_t>(rank)] =
+            gauss_sum(whole, options, range_of(whole.sources, rank, ranks, division),
+                      range_of(whole.targets, rank, ranks, division));
+    });
+    auto joined = parts.front();
+    for (std::size_t r = 1; r < parts.size(); ++r) {
+        const auto append = [](const Values& from, Values& to) {
+            to.insert(to.end(), from.begin(), from.end());
+        };
+        append(parts[r].potential, joined.potential);
+        append(parts[r].gradient, joined.gradient);
+    }
+    return joined;
+}
+
+/// Differences over the largest value.
+double difference(const Values& found, const Values& expected) {
+    if (found.size() != expected.size()) return HUGE_VAL;
+    double most = 0.0, largest = 0.0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        most = std::max(most, std::abs(found[i] - expected[i]));
+        largest = std::max(largest, std::abs(expected[i]));
+    }
+    return most > 0.0 ? most / largest : 0.0;
+}
+
+/// @param rounding  0: the bits of one rank
+void expect_same(const GaussSum& whole, double rounding, GaussStrategy strategy) {
+    auto options = whole.options;
+    options.threads = 2;
+    const auto one = gauss_sum(whole, options, {0, whole.sources}, {0, whole.targets});
+    for (const int ranks : test::sized(std::vector{1, 2, 3, 5, 8}, std::vector{3}))
+        for (const auto division : {Division::even, Division::all_on_the_last}) {
+            const auto found = gauss_on_ranks(whole, ranks, division);
+            SCOPED_TRACE(std::to_string(ranks) +
+                         (division == Division::even ? " ranks" : " ranks, all on the last"));
+            EXPECT_LE(difference(found.potential, one.potential), rounding);
+            EXPECT_LE(difference(found.gradient, one.gradient), rounding);
+            if (whole.options.method != Method::fgt) continue;
+            EXPECT_EQ(one.report.fgt.strategy, strategy);
+            EXPECT_EQ(found.report.fgt.strategy, strategy);
+            EXPECT_EQ(found.report.fgt.near_pairs, one.report.fgt.near_pairs);
+            EXPECT_EQ(found.report.fgt.cells, one.report.fgt.cells);
+            EXPECT_EQ(found.report.fgt.grid_numbers, one.report.fgt.grid_numbers);
+            ASSERT_EQ(found.report.errors.size(), one.report.errors.size());
+            for (std::size_t k = 0; k < one.report.errors.size(); ++k)
+                EXPECT_NEAR(found.report.errors[k].relative, one.report.errors[k].relative,
+                            1e-3 * one.report.errors[k].relative + 10.0 * rounding + 1e-13);
+        }
+}
+
+SumOptions gaussian(GaussStrategy strategy, double sigma, double tolerance = 1e-6) {
+    return {.kernel = Kernel::gauss,
+            .method = Method::fgt,
+            .sigma = sigma,
+            .tolerance = tolerance,
+            .strategy = strategy};
+}
+
+TEST(SumOfGaussiansOnRanks, OfPairsHasTheBitsOfOne) {
+    for (const auto precision : {Precision::float32, Precision::mixed, Precision::float64}) {
+        auto options = gaussian(GaussStrategy::pairs, 0.1, precision == Precision::float32 ? 1e-4 : 1e-6);
+        options.precision = precision;
+        expect_same({.options = options, .sources = 4000}, 0.0, GaussStrategy::pairs);
+    }
+    for (const int dimension : {1, 2, 5})
+        expect_same({.options = gaussian(GaussStrategy::pairs, 0.2), .dimension = dimension, .sources = 1500},
+                    0.0, GaussStrategy::pairs);
+    expect_same({.options = gaussian(GaussStrategy::pairs, 0.05), .sources = 2000, .targets = 3000}, 0.0,
+                GaussStrategy::pairs);
+    expect_same({.options = gaussian(GaussStrategy::pairs, 0.2), .sources = 900, .vectors = 3}, 0.0,
+                GaussStrategy::pairs);
+    auto without_own = gaussian(GaussStrategy::pairs, 0.1);
+    without_own.self_term = SelfTerm::exclude;
+    expect_same({.options = without_own, .sources = 2000}, 0.0, GaussStrategy::pairs);
+}
+
+// What ranks spread into one number of the grid is added in another order.
+TEST(SumOfGaussiansOnRanks, OverAGridAreThoseOfOne) {
+    constexpr double rounding = 1e-14;
+    for (const int dimension : {1, 2, 3}) {
+        const double narrow = dimension == 1 ? 1e-4 : dimension == 2 ? 0.04 : 0.3; // points are dealt out
+        for (const double sigma : {narrow, 1.0})
+            expect_same(
+                {.options = gaussian(GaussStrategy::grid, sigma), .dimension = dimension, .sources = 9000},
+                rounding, GaussStrategy::grid);
+    }
+    expect_same({.options = gaussian(GaussStrategy::grid, 0.4), .sources = 3000, .targets = 7000}, rounding,
+                GaussStrategy::grid);
+    expect_same({.options = gaussian(GaussStrategy::grid, 0.4), .sources = 2000, .vectors = 3}, rounding,
+                GaussStrategy::grid);
+    auto without_own = gaussian(GaussStrategy::grid, 0.4);
+    without_own.self_term = SelfTerm::exclude;
+    expect_same({.options = without_own, .sources = 5000}, rounding, GaussStrategy::grid);
+}
+
+TEST(SumOfGaussiansOnRanks, ByClustersAndBoxesHaveTheBitsOfOne) {
+    expect_same({.options = gaussian(GaussStrategy::clusters, 1.0), .dimension = 4, .sources = 2500}, 0.0,
+                GaussStrategy::clusters);
+    expect_same({.options = gaussian(GaussStrategy::boxes, 0.5), .dimension = 2, .sources = 4000}, 0.0,
+                GaussStrategy::boxes);
+    auto without_own = gaussian(GaussStrategy::clusters, 1.0);
+    without_own.self_term = SelfTerm::exclude;
+    expect_same({.options = without_own, .dimension = 4, .sources = 1200}, 0.0, GaussStrategy::clusters);
+    without_own.strategy = GaussStrategy::boxes;
+    expect_same({.options = without_own, .dimension = 2, .sources = 1200}, 0.0, GaussStrategy::boxes);
+    expect_same(
+        {.options = gaussian(GaussStrategy::clusters, 1.0), .dimension = 5, .sources = 900, .targets = 700},
+        0.0, GaussStrategy::clusters);
+    expect_same(
+        {.options = gaussian(GaussStrategy::boxes, 0.5), .dimension = 2, .sources = 900, .targets = 700}, 0.0,
+        GaussStrategy::boxes);
+}
+
+TEST(SumOfGaussiansOnRanks, OfEachPairHasTheBitsOfOne) {
+    const SumOptions options{.kernel = Kernel::gauss, .method = Method::direct, .sigma = 0.5};
+    expect_same({.options = options, .sources = 1700}, 0.0, {});
+    expect_same({.options = options, .dimension = 2, .sources = 700, .targets = 900}, 0.0, {});
+    expect_same({.options = options, .sources = 3}, 0.0, {});
+}
+
+TEST(SumOfGaussiansOnRanks, OfFewPointsAreThoseOfOne) {
+    for (const std::int64_t n : {1, 3, 40})
+        expect_same({.options = gaussian(GaussStrategy::pairs, 0.3), .sources = n}, 0.0,
+                    GaussStrategy::pairs);
+    for (const std::int64_t n : {3, 40})
+        expect_same({.options = gaussian(GaussStrategy::grid, 0.4), .sources = n}, 1e-14,
+                    GaussStrategy::grid);
+}
+
+TEST(SumOfGaussiansOnRanks, StopsWhereOneRankIsAsked) {
+    for (const auto strategy : {GaussStrategy::pairs, GaussStrategy::grid, GaussStrategy::boxes}) {
+        const GaussSum whole{.options = gaussian(strategy, strategy == GaussStrategy::pairs ? 1.0 : 0.4),
+                             .sources = 20000};
+        std::atomic<int> interrupted{0};
+        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+            const int rank = transport->rank();
+            auto options = whole.options;
+            options.threads = 1;
+            options.communicator = CommunicatorAccess::of(std::move(transport));
+            const auto range = range_of(whole.sources, rank, 3, Division::even);
+            try {
+                gauss_sum(whole, options, range, range,
+                          {.progress = {}, .stop_requested = [rank] { return rank == 1; }});
+            } catch (const Interrupted&) {
+                ++interrupted;
+            }
+        });
+        EXPECT_EQ(interrupted, 3) << name_of(strategy);
+    }
+}
+
+} // namespace
+} // namespace farfield
