@@ -145,6 +145,9 @@ TEST(SumOfGaussiansOnRanks, OverAGridAreThoseOfOne) {
                 GaussStrategy::grid);
     expect_same({.options = gaussian(GaussStrategy::grid, 0.4), .sources = 2000, .vectors = 3}, rounding,
                 GaussStrategy::grid);
+    auto of_sum = gaussian(GaussStrategy::grid, 0.4);
+    of_sum.relative_to = RelativeTo::sum;
+    expect_same({.options = of_sum, .sources = 5000}, rounding, GaussStrategy::grid);
     auto without_own = gaussian(GaussStrategy::grid, 0.4);
     without_own.self_term = SelfTerm::exclude;
     expect_same({.options = without_own, .sources = 5000}, rounding, GaussStrategy::grid);
