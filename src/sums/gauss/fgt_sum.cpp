@@ -41,9 +41,8 @@ bool is_same(const GaussShape& a, const GaussShape& b) {
 } // namespace
 
 FgtSum::FgtSum(const SumProblem& problem, const SumOptions& options)
-    : problem_(problem), options_(options), ranks_(CommunicatorAccess::gives_everything(options.communicator)
-                                                       ? nullptr
-                                                       : CommunicatorAccess::transport(options.communicator)),
+    : problem_(problem), options_(options), ranks_(CommunicatorAccess::transport(options.communicator)),
+      has_everything_(ranks_ != nullptr && CommunicatorAccess::gives_everything(options.communicator)),
       threads_(fgt_threads(problem, options)),
       aim_(problem.tolerance > 0.0 ? problem.tolerance : usual_fgt_tolerance), wanted_(options.strategy) {
     options_.isa = resolve_isa(options.isa);
@@ -53,12 +52,22 @@ FgtSum::FgtSum(const SumProblem& problem, const SumOptions& options)
 void FgtSum::set_points(const ConstArrayView& sources, const ConstArrayView& targets) {
     sources_ = read_points_on(threads_, sources, "sources", problem_.dimension);
     if (!problem_.self) targets_ = read_points_on(threads_, targets, "targets", problem_.dimension);
+    take_part(sources_, problem_.dimension);
+    take_part(targets_, problem_.dimension);
     extent_ = ranks_ != nullptr
                   ? gauss_extent_over_ranks(*ranks_, sources_, targets_, problem_.dimension, threads_)
                   : gauss_extent(sources_, targets_, problem_.dimension, threads_);
     frame_ = choose_gauss_frame(problem_, extent_);
     boxes_lost_ = false;
     prepare(false);
+}
+
+// Of all rows those that this rank is to give.
+void FgtSum::take_part(RawVector<double>& rows, std::int64_t width) const {
+    if (!has_everything_) return;
+    const auto begins = comm::equal_parts(*ranks_, std::ssize(rows) / width);
+    const auto rank = static_cast<std::size_t>(ranks_->rank());
+    rows = RawVector<double>(rows.begin() + width * begins[rank], rows.begin() + width * begins[rank + 1]);
 }
 
 GaussShape FgtSum::shape_for(double tolerance) const {
@@ -202,6 +211,11 @@ void FgtSum::write(int exponent, const SumOutputs& outputs) {
     const auto own = own_problem();
     given_sums_.take(own, outputs, sums_.vectors(), threads_);
     const auto order = rows_->bring_back(sums_, way_->target_order(), given_sums_);
+    if (has_everything_) {
+        sums_.take(problem_, outputs, given_sums_.vectors(), threads_);
+        rows_->share(given_sums_, order, sums_);
+        return write_gauss_sums(problem_, sums_, frame_, exponent, {}, outputs, threads_);
+    }
     comm::together(*ranks_,
                    [&] { write_gauss_sums(own, given_sums_, frame_, exponent, order, outputs, threads_); });
 }
@@ -212,8 +226,9 @@ void FgtSum::execute(const ConstArrayView& strengths, const SumOutputs& outputs,
     if (outputs.potential) require_host(outputs.potential, "potential");
     if (outputs.gradient) require_host(outputs.gradient, "gradient");
     const auto vectors = gauss_vectors_of(strengths);
-    read_values_on(threads_, strengths, own_problem().sources, "strengths", strengths_,
-                   static_cast<int>(vectors));
+    read_values_on(threads_, strengths, has_everything_ ? problem_.sources : own_problem().sources,
+                   "strengths", strengths_, static_cast<int>(vectors));
+    take_part(strengths_, vectors);
     const int exponent = ranks_ != nullptr
                              ? strength_exponent_over_ranks(*ranks_, strengths_, {}, 0, threads_)
                              : strength_exponent(strengths_, {}, 0, threads_);

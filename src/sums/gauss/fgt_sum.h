@@ -35,15 +35,17 @@ private:
     void compute(std::int64_t vectors, int exponent, const SumHooks& hooks, SumReport& report);
     void describe(SumReport& report) const;
     void write(int exponent, const SumOutputs& outputs);
+    void take_part(RawVector<double>& rows, std::int64_t width) const;
 
     SumProblem problem_;
     SumOptions options_;     ///< ISA resolved
-    comm::Transport* ranks_; ///< each with points of its own; null: this process is alone
+    comm::Transport* ranks_; ///< null: this process is alone
+    bool has_everything_;    ///< each rank gives all points and wants all sums, and takes a part as its own
     int threads_;
     double aim_; ///< the error that shapes are chosen for
     GaussStrategy wanted_;
     bool by_bound_ = false; ///< clusters: the error of each source, since what is usual was not enough
-    RawVector<double> sources_, targets_, strengths_; ///< the caller's
+    RawVector<double> sources_, targets_, strengths_; ///< that this rank gives
     std::optional<RankRows> rows_;                    ///< where there are ranks
     GaussExtent extent_;
     GaussFrame frame_;

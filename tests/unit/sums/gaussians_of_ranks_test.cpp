@@ -187,6 +187,33 @@ TEST(SumOfGaussiansOnRanks, OfFewPointsAreThoseOfOne) {
                     GaussStrategy::grid);
 }
 
+// As for densities, whose sums share their points.
+TEST(SumOfGaussiansOnRanks, WhereEachGivesEverythingEachGetsAll) {
+    for (const auto strategy : {GaussStrategy::pairs, GaussStrategy::grid, GaussStrategy::boxes})
+        for (const std::int64_t targets : {0, 700}) {
+            const GaussSum whole{.options = gaussian(strategy, strategy == GaussStrategy::grid ? 0.05 : 0.4),
+                                 .dimension = 2,
+                                 .sources = 3000,
+                                 .targets = targets,
+                                 .vectors = 2};
+            const auto one = gauss_sum(whole, whole.options, {0, whole.sources}, {0, targets});
+            std::vector<GaussResult> found(3);
+            comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+                const auto rank = static_cast<std::size_t>(transport->rank());
+                auto options = whole.options;
+                options.communicator =
+                    CommunicatorAccess::with_everything(CommunicatorAccess::of(std::move(transport)));
+                found[rank] = gauss_sum(whole, options, {0, whole.sources}, {0, targets});
+            });
+            EXPECT_LE(difference(found[0].potential, one.potential), 1e-14) << name_of(strategy);
+            EXPECT_LE(difference(found[0].gradient, one.gradient), 1e-14) << name_of(strategy);
+            for (const auto& other : found) {
+                EXPECT_EQ(other.potential, found[0].potential);
+                EXPECT_EQ(other.gradient, found[0].gradient);
+            }
+        }
+}
+
 TEST(SumOfGaussiansOnRanks, StopsWhereOneRankIsAsked) {
     for (const auto strategy : {GaussStrategy::pairs, GaussStrategy::grid, GaussStrategy::boxes}) {
         const GaussSum whole{.options = gaussian(strategy, strategy == GaussStrategy::pairs ? 1.0 : 0.4),

@@ -192,4 +192,20 @@ std::span<const std::int32_t> RankRows::bring_back(GaussSums& sums, std::span<co
     return target_rows().given_order();
 }
 
+void RankRows::share(GaussSums& given, std::span<const std::int32_t> order, GaussSums& all) const {
+    const auto from = given.all_columns(), to = all.all_columns();
+    const auto first = static_cast<std::size_t>(all_targets_.first());
+    for (std::size_t k = 0; k < from.size(); ++k)
+        for (std::size_t i = 0; i < static_cast<std::size_t>(given.targets()); ++i)
+            to[k][first + (order.empty() ? i : static_cast<std::size_t>(order[i]))] = from[k][i];
+    std::vector<RowRanges> parts;
+    std::int64_t begin = 0;
+    for (const auto count : comm::all_values(ranks_, all_targets_.mine())) {
+        parts.emplace_back();
+        if (count > 0) parts.back().emplace_back(begin, begin + count);
+        begin += count;
+    }
+    gather_rows(ranks_, SumRows(to), parts);
+}
+
 } // namespace farfield

@@ -45,6 +45,8 @@ public:
     /// @returns the order of `given`, as write_gauss_sums takes it
     std::span<const std::int32_t> bring_back(GaussSums& sums, std::span<const std::int32_t> order,
                                              GaussSums& given) const;
+    /// Sums at given rows, in an order of theirs, to all ranks: `all` has the rows of all.
+    void share(GaussSums& given, std::span<const std::int32_t> order, GaussSums& all) const;
 
 private:
     enum class Place { as_given, dealt, everywhere };
