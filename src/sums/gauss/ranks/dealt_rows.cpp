@@ -74,37 +74,36 @@ DealtRows::DealtRows(comm::Transport& ranks, SortedKeys given, std::span<const K
     given_.keys = {};
 }
 
-RawVector<double> DealtRows::bring(std::span<const double> given, std::int64_t width) const {
+void DealtRows::bring(std::span<const double> given, std::int64_t width, RawVector<double>& rows) {
     const auto w = static_cast<std::size_t>(width);
-    RawVector<double> leaving(given.size()), arrived(place_.size() * w), out(arrived.size());
+    double* const leaving = leaving_.take(given.size());
+    double* const arrived = arrived_.take(place_.size() * w);
+    rows.resize(place_.size() * w);
     const auto copy_rows = [&](const RawVector<std::int32_t>& order, const double* from, double* to) {
         parallel_parts(threads_, order.size(), [&](std::size_t begin, std::size_t end) {
             for (auto i = begin; i < end; ++i)
-                std::copy_n(from + w * static_cast<std::size_t>(order[i]), w, to + w * i);
+                for (std::size_t k = 0; k < w; ++k)
+                    to[w * i + k] = from[w * static_cast<std::size_t>(order[i]) + k];
         });
     };
-    copy_rows(given_.from, given.data(), leaving.data());
-    exchange_pieces(ranks_, pieces(std::as_const(leaving).data(), to_, width),
-                    pieces(arrived.data(), from_, width));
-    copy_rows(place_, arrived.data(), out.data());
-    return out;
+    copy_rows(given_.from, given.data(), leaving);
+    exchange_pieces(ranks_, pieces<const double>(leaving, to_, width), pieces(arrived, from_, width));
+    copy_rows(place_, arrived, rows.data());
 }
 
-void DealtRows::bring_back(const SumRows& mine, const SumRows& given) const {
+void DealtRows::bring_back(const SumRows& mine, const SumRows& given) {
     const auto rows = place_.size();
-    RawVector<double> arrived(rows * static_cast<std::size_t>(mine.arrays()));
+    double* const arrived = arrived_.take(rows * static_cast<std::size_t>(mine.arrays()));
     std::vector<double*> leaving;
-    for (std::int64_t k = 0; k < mine.arrays(); ++k) {
-        leaving.push_back(arrived.data() + static_cast<std::size_t>(k) * rows);
-        parallel_parts(threads_, static_cast<std::size_t>(own_.size()),
-                       [&, to = leaving.back()](std::size_t begin, std::size_t end) {
-                           const double* const from = mine.array(k);
-                           for (auto i = begin; i < end; ++i) {
-                               const auto row = i + static_cast<std::size_t>(own_.begin);
-                               to[place_[row]] = from[row];
-                           }
-                       });
-    }
+    for (std::int64_t k = 0; k < mine.arrays(); ++k)
+        leaving.push_back(arrived + static_cast<std::size_t>(k) * rows);
+    parallel_parts(threads_, static_cast<std::size_t>(own_.size()), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = 0; k < leaving.size(); ++k) {
+            const double* const from = mine.array(static_cast<std::int64_t>(k)) + own_.begin;
+            for (auto i = begin; i < end; ++i)
+                leaving[k][place_[i + static_cast<std::size_t>(own_.begin)]] = from[i];
+        }
+    });
     exchange_rows(ranks_, SumRows(leaving), as_ranges(own_from_), given, as_ranges(own_to_));
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/aligned.h"
+#include "base/work_array.h"
 #include "sums/direct/cpu/sums_of_ranks.h"
 #include "sums/gauss/ranks/key_ranges.h"
 #include "sums/tree/sort_keys.h"
@@ -30,10 +31,10 @@ public:
     [[nodiscard]] std::span<const std::int32_t> given_order() const { return given_.from; }
 
     /// The rows that this rank has of given ones, `width` numbers each.
-    [[nodiscard]] RawVector<double> bring(std::span<const double> given, std::int64_t width) const;
+    void bring(std::span<const double> given, std::int64_t width, RawVector<double>& rows);
     /// Numbers at this rank's own rows, among as many as it has, come back to who gave them, in the order
     /// `given_order`.
-    void bring_back(const SumRows& mine, const SumRows& given) const;
+    void bring_back(const SumRows& mine, const SumRows& given);
 
 private:
     comm::Transport& ranks_;
@@ -44,6 +45,7 @@ private:
     RawVector<std::uint64_t> keys_;
     RawVector<std::int32_t> place_; ///< row i arrives as number place_[i]
     KeyRows own_;
+    WorkArray leaving_, arrived_; ///< their memory serves the next
 };
 
 } // namespace farfield

@@ -141,8 +141,8 @@ std::vector<double> RankRows::work_of_cells(const NearCells& cells, std::vector<
 
 void RankRows::take_dealt(const GaussPointSets& given) {
     place_ = Place::dealt;
-    source_points_ = sources_->bring(given.sources, all_.dimension);
-    if (!all_.self) target_points_ = targets_->bring(given.targets, all_.dimension);
+    sources_->bring(given.sources, all_.dimension, source_points_);
+    if (!all_.self) targets_->bring(given.targets, all_.dimension, target_points_);
     mine_.sources = std::ssize(sources_->keys());
     mine_.targets = std::ssize(target_rows().keys());
 }
@@ -157,14 +157,17 @@ GaussPointSets RankRows::points(const GaussPointSets& given) const {
     return out;
 }
 
-RawVector<double> RankRows::strengths(std::span<const double> given, std::int64_t vectors) const {
-    if (place_ == Place::dealt) return sources_->bring(given, vectors);
-    if (place_ == Place::everywhere) return everything(ranks_, all_sources_, given, vectors);
-    return {given.begin(), given.end()};
+std::span<const double> RankRows::strengths(std::span<const double> given, std::int64_t vectors) {
+    if (place_ == Place::as_given) return given;
+    if (place_ == Place::dealt)
+        sources_->bring(given, vectors, strengths_);
+    else
+        strengths_ = everything(ranks_, all_sources_, given, vectors);
+    return strengths_;
 }
 
 std::span<const std::int32_t> RankRows::bring_back(GaussSums& sums, std::span<const std::int32_t> order,
-                                                   GaussSums& given) const {
+                                                   GaussSums& given) {
     if (place_ == Place::as_given) {
         std::swap(sums, given);
         return order;
@@ -180,13 +183,13 @@ std::span<const std::int32_t> RankRows::bring_back(GaussSums& sums, std::span<co
                 if (const auto row = row_of(i); row - first < count) to[k][row - first] = from[k][i];
         return {};
     }
-    RawVector<double> in_rows(rows * from.size());
-    std::vector<double*> columns;
-    for (std::size_t k = 0; k < from.size(); ++k) {
-        columns.push_back(in_rows.data() + k * rows);
-        parallel_parts(threads_, rows, [&](std::size_t begin, std::size_t end) {
-            for (auto i = begin; i < end; ++i) columns[k][row_of(i)] = from[k][i];
-        });
+    auto columns = from;
+    if (!std::is_sorted(order.begin(), order.end())) { // rows that are dealt out usually are
+        double* const in_rows = in_rows_.take(rows * from.size());
+        for (std::size_t k = 0; k < from.size(); ++k) {
+            columns[k] = in_rows + k * rows;
+            for (std::size_t i = 0; i < rows; ++i) columns[k][row_of(i)] = from[k][i];
+        }
     }
     target_rows().bring_back(SumRows(columns), SumRows(to));
     return target_rows().given_order();

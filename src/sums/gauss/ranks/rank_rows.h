@@ -8,6 +8,7 @@
 // - Clusters and boxes have expansions of all sources: all ranks get all points.
 #pragma once
 
+#include "base/work_array.h"
 #include "sums/direct/gauss/gauss_results.h"
 #include "sums/gauss/near_cells.h"
 #include "sums/gauss/ranks/dealt_rows.h"
@@ -40,11 +41,11 @@ public:
     [[nodiscard]] const SumProblem& problem() const { return mine_; }
     [[nodiscard]] GaussPointSets points(const GaussPointSets& given) const;
     /// Strengths of given rows, N×vectors, at the way's sources.
-    [[nodiscard]] RawVector<double> strengths(std::span<const double> given, std::int64_t vectors) const;
+    [[nodiscard]] std::span<const double> strengths(std::span<const double> given, std::int64_t vectors);
     /// The way's sums in its order come back: `given` has the rows of targets that this rank gave.
     /// @returns the order of `given`, as write_gauss_sums takes it
     std::span<const std::int32_t> bring_back(GaussSums& sums, std::span<const std::int32_t> order,
-                                             GaussSums& given) const;
+                                             GaussSums& given);
     /// Sums at given rows, in an order of theirs, to all ranks: `all` has the rows of all.
     void share(GaussSums& given, std::span<const std::int32_t> order, GaussSums& all) const;
 
@@ -59,6 +60,7 @@ private:
     [[nodiscard]] std::vector<double> work_of_cells(const NearCells& cells,
                                                     std::vector<std::uint64_t>& keys) const;
     [[nodiscard]] const DealtRows& target_rows() const { return targets_ ? *targets_ : *sources_; }
+    [[nodiscard]] DealtRows& target_rows() { return targets_ ? *targets_ : *sources_; }
 
     comm::Transport& ranks_;
     SumProblem all_, mine_;
@@ -66,7 +68,8 @@ private:
     Place place_ = Place::as_given;
     std::optional<DealtRows> sources_, targets_; ///< of points that are dealt out
     RowsOfRanks all_sources_, all_targets_;
-    RawVector<double> source_points_, target_points_; ///< but for those that are as given
+    RawVector<double> source_points_, target_points_, strengths_; ///< but for those that are as given
+    WorkArray in_rows_;                                           ///< its memory serves the next
 };
 
 } // namespace farfield
