@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace farfield {
 namespace {
 
@@ -50,6 +52,14 @@ double seconds(const SumProblem& problem, const SumOptions& options, std::string
     return problem.executions * least_fgt_seconds(problem, options, table) / thread_count(options.threads);
 }
 
+// The part of all points that a rank holds, where ranks give about as many each: those in its part of the order
+// of boxes, those beside it, and as many on their way. Clusters and boxes, and others for a while, have all.
+double held_part(const SumProblem& problem, const SumOptions& options) {
+    const bool of_all = problem.dimension > 3 || options.strategy == GaussStrategy::clusters ||
+                        options.strategy == GaussStrategy::boxes;
+    return of_all ? 1.0 : std::min(1.0, 3.0 / options.communicator.size());
+}
+
 // The caller's points and strengths, those of the loops, keys twice while they are sorted, sums and rows on
 // their way out; the grid, and as much again for its parts, on a GPU twice as much; of clusters, points in
 // units of σ and again in the clusters' order, with their distances; of boxes, expansions, points and keys
@@ -57,8 +67,9 @@ double seconds(const SumProblem& problem, const SumOptions& options, std::string
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     constexpr double number = 8.0;
     const bool on_gpu = device.kind == DeviceKind::cuda;
-    const auto n = static_cast<double>(problem.sources);
-    const auto m = static_cast<double>(problem.targets);
+    const double held = options.communicator.size() > 1 ? held_part(problem, options) : 1.0;
+    const auto n = held * static_cast<double>(problem.sources);
+    const auto m = held * static_cast<double>(problem.targets);
     const double d = problem.dimension;
     const double vectors = problem.strength_vectors;
     const double grid = (on_gpu ? 3.0 : 2.0) * most_grid_numbers(problem) + 0x1p21;
