@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sums/direct/gauss/gauss_pairs.h"
-#include "sums/gauss/near_cells.h"
+#include "sums/gauss/boxes/near_cells.h"
 #include "sums/gauss/ways/way.h"
 
 #include <cstdint>

@@ -52,8 +52,9 @@ double seconds(const SumProblem& problem, const SumOptions& options, std::string
     return problem.executions * least_fgt_seconds(problem, options, table) / thread_count(options.threads);
 }
 
-// The part of all points that a rank holds, where ranks give about as many each: those in its part of the order
-// of boxes, those beside it, and as many on their way. Clusters and boxes, and others for a while, have all.
+// The part of all points that a rank holds, where ranks give about as many each: those in its part of the
+// order of boxes, those beside it, and as many on their way. Clusters and boxes, and others for a while, have
+// all.
 double held_part(const SumProblem& problem, const SumOptions& options) {
     const bool of_all = problem.dimension > 3 || options.strategy == GaussStrategy::clusters ||
                         options.strategy == GaussStrategy::boxes;

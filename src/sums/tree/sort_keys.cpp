@@ -212,6 +212,13 @@ void merge_two(const SortedKeys& from, std::size_t begin, std::size_t middle, st
 
 } // namespace
 
+KeyRows rows_in(std::span<const std::uint64_t> sorted, const KeyRange& range) {
+    const auto rows_before = [&](std::uint64_t key) {
+        return std::int64_t{std::lower_bound(sorted.begin(), sorted.end(), key) - sorted.begin()};
+    };
+    return {rows_before(range.begin), rows_before(range.end)};
+}
+
 SortedKeys merge_keys(RawVector<std::uint64_t> keys, std::span<const std::int64_t> parts) {
     const auto n = keys.size();
     SortedKeys sorted{std::move(keys), RawVector<std::int32_t>(n)};

@@ -15,6 +15,19 @@ struct SortedKeys {
     RawVector<std::int32_t> from;
 };
 
+/// Keys k with begin ≤ k < end.
+struct KeyRange {
+    std::uint64_t begin = 0, end = 0;
+    friend bool operator==(const KeyRange&, const KeyRange&) = default;
+};
+
+/// Where sorted keys that lie in a range begin and end.
+struct KeyRows {
+    std::int64_t begin = 0, end = 0;
+    [[nodiscard]] std::int64_t size() const { return end - begin; }
+};
+KeyRows rows_in(std::span<const std::uint64_t> sorted, const KeyRange& range);
+
 /// @pre fewer than 2³¹ keys
 SortedKeys sort_keys(RawVector<std::uint64_t> keys, int threads);
 

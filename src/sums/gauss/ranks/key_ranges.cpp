@@ -9,10 +9,6 @@
 namespace farfield {
 namespace {
 
-std::int64_t rows_before(std::span<const std::uint64_t> sorted, std::uint64_t key) {
-    return std::lower_bound(sorted.begin(), sorted.end(), key) - sorted.begin();
-}
-
 /// The ranges between the cuts, which are rising.
 std::vector<KeyRange> ranges_between(std::span<const std::uint64_t> cuts) {
     std::vector<KeyRange> out;
@@ -37,10 +33,6 @@ std::vector<std::uint64_t> largest_of_ranks(comm::Transport& ranks, std::span<co
 
 } // namespace
 
-KeyRows rows_in(std::span<const std::uint64_t> sorted, const KeyRange& range) {
-    return {rows_before(sorted, range.begin), rows_before(sorted, range.end)};
-}
-
 // Each cut is the least key that at least r/P of all keys are smaller than: by halves, all cuts at a time.
 std::vector<KeyRange> ranges_of_equal_counts(comm::Transport& ranks, std::span<const std::uint64_t> sorted) {
     const auto count = static_cast<std::size_t>(ranks.size());
@@ -53,7 +45,7 @@ std::vector<KeyRange> ranges_of_equal_counts(comm::Transport& ranks, std::span<c
         std::vector<std::int32_t> before(low.size());
         for (std::size_t r = 0; r < low.size(); ++r) {
             middle[r] = low[r] + (high[r] - low[r]) / 2;
-            before[r] = static_cast<std::int32_t>(rows_before(sorted, middle[r]));
+            before[r] = static_cast<std::int32_t>(rows_in(sorted, {0, middle[r]}).size());
         }
         comm::add_over_ranks(ranks, before);
         for (std::size_t r = 0; r < low.size(); ++r) {

@@ -10,7 +10,7 @@
 
 #include "base/work_array.h"
 #include "sums/direct/gauss/gauss_results.h"
-#include "sums/gauss/near_cells.h"
+#include "sums/gauss/boxes/near_cells.h"
 #include "sums/gauss/ranks/dealt_rows.h"
 #include "sums/gauss/ways/way.h"
 #include "sums/points/rows_of_ranks.h"

@@ -1,4 +1,4 @@
-#include "sums/gauss/near_cells.h"
+#include "sums/gauss/boxes/near_cells.h"
 
 #include <algorithm>
 #include <array>

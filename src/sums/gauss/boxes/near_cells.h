@@ -3,8 +3,8 @@
 
 #include "sums/direct/gauss/gauss_points.h"
 #include "sums/gauss/boxes/lattice.h"
-#include "sums/gauss/ranks/key_ranges.h"
 #include "sums/gauss/ways/shape.h"
+#include "sums/tree/sort_keys.h"
 
 #include <cstdint>
 #include <span>
