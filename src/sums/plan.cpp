@@ -1,5 +1,6 @@
 // SumPlan in eight calls: check, choose, make and prepare when it is built; execute, verify and report each
 // time; what is computed is written into the caller's arrays by the method.
+#include "backend/comm/agree.h"
 #include "backend/comm/communicator_access.h"
 #include "backend/cuda/host_copy.h"
 #include "backend/threads/parallel.h"
@@ -75,8 +76,8 @@ struct SumPlan::Impl {
     Impl(const SumOptions& wanted, const ConstArrayView& sources, const ConstArrayView* targets)
         : options(wanted), problem(problem_of(options, sources, targets)),
           may_go_double(settle_precision(first_precision(problem, options))),
-          choice(choose(problem, options, gpu_of(sources, targets))), own_rows(takes_own_rows()),
-          predicted_bytes(checked_bytes(problem, options, choice)), sum(made()),
+          choice(choose_alike(ranks(), problem, options, gpu_of(sources, targets))),
+          own_rows(takes_own_rows()), predicted_bytes(bytes_alike()), sum(made()),
           compares(options.tolerance > 0.0) {}
 
     static std::unique_ptr<Impl> of(const SumOptions& options, const ConstArrayView& sources,
@@ -93,6 +94,13 @@ struct SumPlan::Impl {
         return ranks() != nullptr && !CommunicatorAccess::gives_everything(options.communicator) &&
                choice.method->takes_own_points != nullptr &&
                choice.method->takes_own_points(problem, options, choice.device);
+    }
+
+    // Hosts may have less memory than others.
+    [[nodiscard]] double bytes_alike() const {
+        double bytes = 0.0;
+        comm::together(ranks(), [&] { bytes = checked_bytes(problem, options, choice); });
+        return bytes;
     }
 
     // Ranks that have come together give all points.
@@ -115,7 +123,7 @@ struct SumPlan::Impl {
     void go_double() {
         may_go_double = false;
         settle_precision(Precision::float64);
-        predicted_bytes = checked_bytes(problem, options, choice);
+        predicted_bytes = bytes_alike();
         sum.reset();
         sum = made();
     }

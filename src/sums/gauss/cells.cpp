@@ -7,11 +7,12 @@
 
 namespace farfield {
 
-GaussCells::GaussCells(const SumProblem& problem, Isa isa, int threads)
-    : problem_(problem), threads_(threads), loops_(problem, isa, threads) {}
+GaussCells::GaussCells(const SumProblem& problem, Isa isa, int threads, comm::Transport* ranks)
+    : problem_(problem), ranks_(ranks), turns_(nullptr), threads_(threads), loops_(problem, isa, threads) {}
 
 void GaussCells::set_points(const GaussShape& shape, const GaussPointSets& points) {
     sigma_ = points.frame.sigma;
+    turns_ = TurnsOfRanks(points.shared ? ranks_ : nullptr);
     near_ = NearCells(shape, points.extent, points.frame, problem_.dimension);
     sources_ = near_.lattice().sorted(points.sources, points.frame, threads_);
     if (!problem_.self) targets_ = near_.lattice().sorted(points.targets, points.frame, threads_);
@@ -53,7 +54,7 @@ void GaussCells::add(std::span<const double> strengths, std::int64_t vectors, in
     Stopwatch clock;
     loops_.set_strengths(strengths, vectors, exponent, sources_.from);
     parallel_for(threads_, static_cast<std::int64_t>(blocks_.size()), [&](std::int64_t b) {
-        if (watch.stopped()) return;
+        if (watch.stopped() || !turns_.is_mine(static_cast<std::size_t>(b))) return;
         const auto& block = blocks_[static_cast<std::size_t>(b)];
         const auto ranges = near_.sources(sources_.keys, block.key);
         loops_.add(block.targets, ranges, sums);
@@ -61,6 +62,8 @@ void GaussCells::add(std::span<const double> strengths, std::int64_t vectors, in
         for (const auto& range : ranges) pairs += static_cast<double>(range.size()) * block.targets.size();
         watch.done(pairs);
     });
+    const auto points_of = [&](std::size_t b) -> const BlockRange& { return blocks_[b].targets; };
+    turns_.gather(blocks_.size(), points_of, sums, watch);
     passes = {{"pairs", clock.lap()}};
 }
 

@@ -3,6 +3,7 @@
 
 #include "sums/direct/gauss/gauss_pairs.h"
 #include "sums/gauss/boxes/near_cells.h"
+#include "sums/gauss/ways/turns_of_ranks.h"
 #include "sums/gauss/ways/way.h"
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace farfield {
 
 class GaussCells : public GaussWay {
 public:
-    GaussCells(const SumProblem& problem, Isa isa, int threads);
+    GaussCells(const SumProblem& problem, Isa isa, int threads, comm::Transport* ranks = nullptr);
 
     void set_points(const GaussShape& shape, const GaussPointSets& points) override;
     void add(std::span<const double> strengths, std::int64_t vectors, int exponent, GaussSums& sums,
@@ -23,8 +24,8 @@ public:
     [[nodiscard]] std::span<const std::int32_t> target_order() const override {
         return problem_.self ? sources_.from : targets_.from;
     }
-    /// Pairs that are computed.
-    [[nodiscard]] double work() const override { return pairs_; }
+    /// Pairs that this process computes.
+    [[nodiscard]] double work() const override { return turns_.share() * pairs_; }
     void describe(SumReport& report) const override;
 
 private:
@@ -36,6 +37,8 @@ private:
     void find_blocks(const std::optional<BlockRange>& own);
 
     const SumProblem& problem_;
+    comm::Transport* ranks_;
+    TurnsOfRanks turns_;
     int threads_;
     GaussPairs loops_;
     NearCells near_;

@@ -186,6 +186,7 @@ void FgtSum::compute(std::int64_t vectors, int exponent, const SumHooks& hooks, 
         way_->add(rows_->strengths(strengths_, vectors), vectors, exponent, sums_, report.passes, watch);
     else
         way_->add(strengths_, vectors, exponent, sums_, report.passes, watch);
+    watch.ask(); // also where this rank had nothing to do
     describe(report);
     if (comm::any_rank(ranks_, watch.stopped())) throw Interrupted("the sum was given up before its end");
 }
@@ -193,7 +194,7 @@ void FgtSum::compute(std::int64_t vectors, int exponent, const SumHooks& hooks, 
 // Pairs are of the targets that a rank sums at.
 void FgtSum::describe(SumReport& report) const {
     way_->describe(report);
-    if (!rows_ || shape_.strategy != GaussStrategy::pairs) return;
+    if (!rows_ || shape_.strategy != GaussStrategy::pairs || !rows_->deals_out()) return;
     report.fgt.cells = comm::sum_of_ranks(*ranks_, report.fgt.cells);
     report.fgt.near_pairs = comm::sum_of_ranks(*ranks_, report.fgt.near_pairs);
 }

@@ -13,7 +13,7 @@ std::unique_ptr<GaussWay> make_gauss_way(GaussStrategy strategy, const SumProble
     if (strategy == GaussStrategy::clusters)
         return std::make_unique<GaussClusters>(problem, isa, threads, ranks);
     if (strategy == GaussStrategy::boxes) return std::make_unique<GaussBoxes>(problem, isa, threads, ranks);
-    return std::make_unique<GaussCells>(problem, isa, threads);
+    return std::make_unique<GaussCells>(problem, isa, threads, ranks);
 }
 
 } // namespace farfield

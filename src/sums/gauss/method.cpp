@@ -1,6 +1,7 @@
 // The fast Gauss transform as a row of the table of methods.
 #include "sums/method/method.h"
 
+#include "backend/comm/communicator_access.h"
 #include "backend/threads/parallel.h"
 #include "base/spelling.h"
 #include "sums/gauss/fgt_sum.h"
@@ -56,7 +57,8 @@ double seconds(const SumProblem& problem, const SumOptions& options, std::string
 // order of boxes, those beside it, and as many on their way. Clusters and boxes, and others for a while, have
 // all.
 double held_part(const SumProblem& problem, const SumOptions& options) {
-    const bool of_all = problem.dimension > 3 || options.strategy == GaussStrategy::clusters ||
+    const bool of_all = CommunicatorAccess::gives_everything(options.communicator) || problem.dimension > 3 ||
+                        options.strategy == GaussStrategy::clusters ||
                         options.strategy == GaussStrategy::boxes;
     return of_all ? 1.0 : std::min(1.0, 3.0 / options.communicator.size());
 }
@@ -68,14 +70,16 @@ double held_part(const SumProblem& problem, const SumOptions& options) {
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     constexpr double number = 8.0;
     const bool on_gpu = device.kind == DeviceKind::cuda;
-    const double held = options.communicator.size() > 1 ? held_part(problem, options) : 1.0;
+    const bool alone = options.communicator.size() == 1;
+    const double held = alone ? 1.0 : held_part(problem, options);
     const auto n = held * static_cast<double>(problem.sources);
     const auto m = held * static_cast<double>(problem.targets);
     const double d = problem.dimension;
     const double vectors = problem.strength_vectors;
     const double grid = (on_gpu ? 3.0 : 2.0) * most_grid_numbers(problem) + 0x1p21;
     const double clusters = may_cluster(problem, options) && !on_gpu ? (2.0 * d + 5.0) * (n + m) : 0.0;
-    const double boxes = may_box(options) && !on_gpu ? most_box_numbers(problem) + (d + 14.0) * (n + m) : 0.0;
+    const bool tries_boxes = may_box(options) && (alone || options.strategy == GaussStrategy::boxes);
+    const double boxes = tries_boxes && !on_gpu ? most_box_numbers(problem) + (d + 14.0) * (n + m) : 0.0;
     return number * ((2.0 * d + 2.0 * vectors + 4.0) * n + (problem.self ? 0.0 : (2.0 * d + 4.0) * m) +
                      2.0 * (1.0 + d) * vectors * m + grid + clusters + boxes);
 }

@@ -42,6 +42,8 @@ void share_rows_in_order(comm::Transport& ranks, std::span<const std::int64_t> o
 
 } // namespace
 
+double part_of_rank(const comm::Transport* ranks) { return ranks != nullptr ? 1.0 / ranks->size() : 1.0; }
+
 void share_cells(comm::Transport* ranks, const TargetCells& targets, const CellWork& work,
                  const LatticeResults& results, const WorkWatch& watch,
                  const std::function<void(std::int64_t, std::int64_t)>& compute) {

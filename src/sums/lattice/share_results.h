@@ -23,6 +23,9 @@ struct CellWork {
     double target = 1.0, cell = 0.0;
 };
 
+/// Of all cells those of one rank, about; 1 where there is no other (null).
+double part_of_rank(const comm::Transport* ranks);
+
 /// Calls compute(first, last) for the cells [first, last) of this rank, which are all where there is no other
 /// (null). Then all ranks get the results of all, unless the watch of one has stopped it.
 /// @throws comm::RankFailed

@@ -1,5 +1,7 @@
 #include "sums/select/choice.h"
 
+#include "backend/comm/agree.h"
+#include "backend/comm/transport.h"
 #include "backend/cuda/devices.h"
 #include "base/machine.h"
 #include "sums/costs/cost_file.h"
@@ -81,6 +83,20 @@ Choice choose(const SumProblem& problem, const SumOptions& options, std::optiona
     return options.method == Method::automatic
                ? choose_fastest(problem, options, array_gpu)
                : choose_machine(method_info(options.method), problem, options, array_gpu);
+}
+
+Choice choose_alike(comm::Transport* ranks, const SumProblem& problem, const SumOptions& options,
+                    std::optional<int> array_gpu) {
+    if (ranks == nullptr) return choose(problem, options, array_gpu);
+    Choice mine{};
+    comm::together(*ranks, [&] { mine = choose(problem, options, array_gpu); });
+    const auto method = comm::from_rank(*ranks, mine.method->value);
+    comm::together(*ranks, [&] {
+        if (mine.method->value == method) return;
+        mine = choose_machine(method_info(method), problem, options, array_gpu);
+        mine.reason = "chosen by rank 0";
+    });
+    return mine;
 }
 
 Precision usual_precision(double tolerance) {

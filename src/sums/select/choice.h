@@ -10,6 +10,9 @@
 #include <string>
 
 namespace farfield {
+namespace comm {
+class Transport;
+}
 
 /// The method and the device, and why.
 struct Choice {
@@ -23,6 +26,11 @@ struct Choice {
 /// @throws InvalidArgument where the method does not compute what is asked for, and what `choose_device`
 /// throws
 Choice choose(const SumProblem& problem, const SumOptions& options, std::optional<int> array_gpu);
+
+/// The same on ranks that all choose: the method is that of rank 0, as hosts may have cost tables of their
+/// own. Null: this process is alone. @throws InvalidArgument on all ranks for what one of them cannot do
+Choice choose_alike(comm::Transport* ranks, const SumProblem& problem, const SumOptions& options,
+                    std::optional<int> array_gpu);
 
 /// What Precision::automatic begins with for a tolerance, 0 for none: mixed where its rounding errors, which
 /// reach 1e-6 in potentials of charges of both signs, stay below it.

@@ -78,15 +78,17 @@ public:
 private:
     void add_all(const SumHooks& hooks) {
         const auto n = static_cast<double>(problem_.sources);
-        WorkWatch watch(static_cast<double>(problem_.targets) * n, hooks.progress, hooks.stop_requested);
-        const BlockRange all{0, static_cast<std::int32_t>(problem_.sources)};
         const auto [first, last] = tasks_of(ranks_ != nullptr ? ranks_->rank() : 0);
+        const double targets = first < last ? block_of(last - 1).end - block_of(first).begin : 0.0;
+        WorkWatch watch(targets * n, hooks.progress, hooks.stop_requested);
+        const BlockRange all{0, static_cast<std::int32_t>(problem_.sources)};
         parallel_for(threads_, last - first, [&, first = first](std::int64_t number) {
             if (watch.stopped()) return;
             const auto block = block_of(first + number);
             pairs_.add(block, {&all, 1}, sums_);
             watch.done(n * block.size());
         });
+        watch.ask(); // also where this rank had nothing to do
         if (comm::any_rank(ranks_, watch.stopped())) throw Interrupted("the sum was given up before its end");
         if (ranks_ != nullptr) gather();
     }

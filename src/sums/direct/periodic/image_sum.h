@@ -3,6 +3,7 @@
 // over pairs, or the fast multipole method.
 #pragma once
 
+#include "backend/comm/agree.h"
 #include "backend/comm/communicator_access.h"
 #include "backend/simd/isa.h"
 #include "base/stopwatch.h"
@@ -64,7 +65,8 @@ public:
             done += work;
             return some;
         };
-        home_.compute(strengths, {}, results, report, part(of_home));
+        // rows that are computed again ask for a stop by themselves, and the images follow
+        comm::together(ranks_, [&] { home_.compute(strengths, {}, results, report, part(of_home)); });
         if (report.passes.empty()) report.passes.push_back({"pairs", report.compute_seconds});
         Stopwatch clock;
         add_rim(strengths, results, report, part(of_rim));
@@ -182,7 +184,7 @@ private:
     // Points are wrapped into the box, so that none meets an image, unless it is rounded.
     void compute_rim(const DirectResults& results, SumReport& report, const SumHooks& hooks) {
         try {
-            rim_->compute(rim_strengths_, {}, results, report, hooks);
+            comm::together(ranks_, [&] { rim_->compute(rim_strengths_, {}, results, report, hooks); });
         } catch (const InvalidArgument&) {
             if (options_.precision != Precision::float32) throw;
             throw InvalidArgument("sources: a point meets an image of another once both are rounded to "

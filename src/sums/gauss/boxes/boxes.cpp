@@ -36,7 +36,10 @@ GaussBoxes::GaussBoxes(const SumProblem& problem, Isa isa, int threads, comm::Tr
     : problem_(problem), turns_(ranks), isa_(isa), threads_(threads), loops_(problem, isa, threads) {}
 
 double GaussBoxes::work() const {
-    return picoseconds * plan_.seconds().all() / std::max(1, problem_.strength_vectors);
+    const auto& seconds = plan_.seconds();
+    const double own =
+        seconds.all() - (1.0 - turns_.share()) * seconds.values; // values are divided between ranks
+    return picoseconds * own / std::max(1, problem_.strength_vectors);
 }
 
 void GaussBoxes::set_points(const GaussShape& shape, const GaussPointSets& points) {

@@ -32,7 +32,9 @@ RawVector<double> in_sigmas(std::span<const double> points, int dimension, const
 
 } // namespace
 
-double GaussClusters::work() const { return picoseconds * plan_.seconds(); }
+double GaussClusters::work() const {
+    return picoseconds * (plan_.moment_seconds() + turns_.share() * value_seconds());
+}
 
 GaussClusters::GaussClusters(const SumProblem& problem, Isa isa, int threads, comm::Transport* ranks)
     : problem_(problem), apart_(with_targets_apart(problem)), turns_(ranks), isa_(isa), threads_(threads),
@@ -166,7 +168,7 @@ double GaussClusters::part_work() const {
 }
 
 double GaussClusters::block_work() const {
-    return (work() - picoseconds * plan_.moment_seconds()) / static_cast<double>(plan_.blocks().count());
+    return picoseconds * value_seconds() / static_cast<double>(plan_.blocks().count());
 }
 
 /// Pairs are those of all vectors, with the first one.

@@ -24,7 +24,7 @@ public:
              std::vector<PassTime>& passes, WorkWatch& watch) override;
 
     [[nodiscard]] std::span<const std::int32_t> target_order() const override { return plan_.blocks().order; }
-    /// Picoseconds by the rates.
+    /// Of this process, in picoseconds by the rates.
     [[nodiscard]] double work() const override;
     void describe(SumReport& report) const override;
     [[nodiscard]] const ClusterPlan& plan() const { return plan_; }
@@ -44,6 +44,7 @@ private:
     void gather(GaussSums& sums, const WorkWatch& watch);
     [[nodiscard]] double part_work() const;
     [[nodiscard]] double block_work() const;
+    [[nodiscard]] double value_seconds() const { return plan_.seconds() - plan_.moment_seconds(); }
 
     /// A run of one cluster's sources.
     struct Part {

@@ -12,6 +12,7 @@ namespace farfield {
 namespace {
 
 constexpr int spread_tag = 721, wanted_tag = 722;
+constexpr std::size_t numbers_of_a_part = std::size_t{1} << 15;
 
 } // namespace
 
@@ -55,23 +56,25 @@ void add_spread_planes(const GridOfRanks& grid) {
     }
     comm::exchange(*grid.ranks, to, from, spread_tag);
     const auto own = plan.own(rank), mine = plan.spread(rank, rank);
-    parallel_parts(grid.threads, static_cast<std::size_t>(own.size()),
-                   [&](std::size_t begin, std::size_t end) {
-                       const PlaneRange part{own.begin + static_cast<std::int64_t>(begin),
-                                             own.begin + static_cast<std::int64_t>(end)};
-                       for (auto plane = part.begin; plane < part.end; ++plane)
-                           if (plane < mine.begin || plane >= mine.end)
-                               std::fill_n(grid.numbers + plane * grid.plane, grid.plane, 0.0);
-                       const double* others = arrived.data();
-                       for (std::size_t r = 0; r < plan.ranks(); ++r) {
-                           if (r == rank) continue;
-                           const auto coming = plan.spread(r, rank), some = coming.with(part);
-                           const double* const at = others + (some.begin - coming.begin) * grid.plane;
-                           double* const sum = grid.numbers + some.begin * grid.plane;
-                           for (std::int64_t i = 0; i < some.size() * grid.plane; ++i) sum[i] += at[i];
-                           others += numbers(coming.size());
-                       }
-                   });
+    parallel_parts(
+        grid.threads, static_cast<std::size_t>(own.size()),
+        [&](std::size_t begin, std::size_t end) {
+            const PlaneRange part{own.begin + static_cast<std::int64_t>(begin),
+                                  own.begin + static_cast<std::int64_t>(end)};
+            for (auto plane = part.begin; plane < part.end; ++plane)
+                if (plane < mine.begin || plane >= mine.end)
+                    std::fill_n(grid.numbers + plane * grid.plane, grid.plane, 0.0);
+            const double* others = arrived.data();
+            for (std::size_t r = 0; r < plan.ranks(); ++r) {
+                if (r == rank) continue;
+                const auto coming = plan.spread(r, rank), some = coming.with(part);
+                const double* const at = others + (some.begin - coming.begin) * grid.plane;
+                double* const sum = grid.numbers + some.begin * grid.plane;
+                for (std::int64_t i = 0; i < some.size() * grid.plane; ++i) sum[i] += at[i];
+                others += numbers(coming.size());
+            }
+        },
+        std::max<std::size_t>(1, numbers_of_a_part / static_cast<std::size_t>(grid.plane)));
 }
 
 void bring_wanted_planes(const GridOfRanks& grid) {

@@ -73,6 +73,8 @@ void RankRows::deal(const GaussShape& shape, const GaussPointSets& given) {
 }
 
 void RankRows::take_everything(const GaussPointSets& given) {
+    sources_.reset();
+    targets_.reset();
     place_ = Place::everywhere;
     source_points_ = everything(ranks_, all_sources_, given.sources, all_.dimension);
     if (!all_.self) target_points_ = everything(ranks_, all_targets_, given.targets, all_.dimension);
@@ -103,6 +105,9 @@ void RankRows::deal_pairs(const NearCells& cells, const GaussPointSets& given) {
     deal_by(cells.lattice(), given, own, widened(own));
     std::vector<std::uint64_t> keys;
     const auto work = work_of_cells(cells, keys);
+    constexpr std::int64_t least_cells = 8; // of a rank, which they are to be divided among
+    if (comm::sum_of_ranks(ranks_, std::ssize(keys)) < least_cells * ranks_.size())
+        return take_everything(given);
     own = ranges_of_equal_work(ranks_, keys, work);
     deal_by(cells.lattice(), given, own, widened(own));
     take_dealt(given);
@@ -118,6 +123,7 @@ void RankRows::deal_by(const GaussLattice& boxes, const GaussPointSets& given, s
 /// Pairs of each cell of this rank's targets, and a little for the cell. @param keys  of the cells
 std::vector<double> RankRows::work_of_cells(const NearCells& cells, std::vector<std::uint64_t>& keys) const {
     constexpr double work_of_a_cell = 64.0; // in pairs: to find what is near
+    constexpr std::size_t cells_of_a_part = 256;
     const auto& rows = target_rows();
     const auto own = rows.keys().subspan(static_cast<std::size_t>(rows.own().begin),
                                          static_cast<std::size_t>(rows.own().size()));
@@ -129,13 +135,16 @@ std::vector<double> RankRows::work_of_cells(const NearCells& cells, std::vector<
         }
         ++targets.back();
     }
-    parallel_parts(threads_, keys.size(), [&](std::size_t begin, std::size_t end) {
-        for (auto c = begin; c < end; ++c) {
-            double near = 0.0;
-            for (const auto& range : cells.sources(sources_->keys(), keys[c])) near += range.size();
-            targets[c] = targets[c] * near + work_of_a_cell;
-        }
-    });
+    parallel_parts(
+        threads_, keys.size(),
+        [&](std::size_t begin, std::size_t end) {
+            for (auto c = begin; c < end; ++c) {
+                double near = 0.0;
+                for (const auto& range : cells.sources(sources_->keys(), keys[c])) near += range.size();
+                targets[c] = targets[c] * near + work_of_a_cell;
+            }
+        },
+        cells_of_a_part);
     return targets;
 }
 
@@ -150,6 +159,7 @@ void RankRows::take_dealt(const GaussPointSets& given) {
 GaussPointSets RankRows::points(const GaussPointSets& given) const {
     if (place_ == Place::as_given) return given;
     GaussPointSets out{source_points_, target_points_, given.extent, given.frame};
+    out.shared = place_ == Place::everywhere;
     if (place_ == Place::dealt) {
         const auto& own = target_rows().own();
         out.own = BlockRange{static_cast<std::int32_t>(own.begin), static_cast<std::int32_t>(own.end)};

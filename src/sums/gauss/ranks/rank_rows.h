@@ -1,11 +1,13 @@
 // What the way of one rank sums over, where each rank gives points of its own.
 //
-// - A small grid is one on each rank, and points stay where they are.
-// - Of larger grids, and for pairs, points are dealt out in the order of boxes along the last axis, as much
+// - Points of a small grid stay where they are.
+// - Those of larger grids, and for pairs, are dealt out in the order of boxes along the last axis, in parts
 // as
-//   possible in equal parts: of a grid as many points each, of pairs as many pairs. For pairs a rank also
-//   gets the sources of layers that its targets' cut-off reaches.
-// - Clusters and boxes have expansions of all sources: all ranks get all points.
+//   equal as may be: of a grid as many points each, of pairs as many pairs. For pairs a rank also gets the
+//   sources of layers that its targets' cut-off reaches.
+// - Clusters and boxes have expansions of all sources: all ranks get all points. So they do for pairs in a
+// few
+//   cells.
 #pragma once
 
 #include "base/work_array.h"
@@ -46,6 +48,8 @@ public:
     /// @returns the order of `given`, as write_gauss_sums takes it
     std::span<const std::int32_t> bring_back(GaussSums& sums, std::span<const std::int32_t> order,
                                              GaussSums& given);
+    /// A rank sums at targets of its own part alone.
+    [[nodiscard]] bool deals_out() const { return place_ == Place::dealt; }
     /// Sums at given rows, in an order of theirs, to all ranks: `all` has the rows of all.
     void share(GaussSums& given, std::span<const std::int32_t> order, GaussSums& all) const;
 

@@ -20,6 +20,8 @@ public:
     [[nodiscard]] bool is_mine(std::size_t block) const {
         return ranks_ == nullptr || rank_of(block) == static_cast<std::size_t>(ranks_->rank());
     }
+    /// Of all blocks this rank's, about.
+    [[nodiscard]] double share() const { return ranks_ != nullptr ? 1.0 / ranks_->size() : 1.0; }
     /// Of what each rank has at its blocks, all ranks get all, unless the watch of one has stopped it.
     /// @param points  of a block: its targets
     template <class Points>

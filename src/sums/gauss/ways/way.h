@@ -28,6 +28,7 @@ struct GaussPointSets {
     const GaussFrame& frame;
     /// Pairs: of the targets, which are in the order of cells, those that are summed at; none given: all.
     std::optional<BlockRange> own{};
+    bool shared = false; ///< all ranks have these, and share the targets
 };
 
 class GaussWay {

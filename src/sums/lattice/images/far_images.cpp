@@ -95,9 +95,9 @@ void FarImages::set_points(const LatticePoints& sources, const LatticePoints& ta
 }
 
 double FarImages::work() const {
-    const auto points = static_cast<double>(sources_.order.size()) +
-                        4.0 * static_cast<double>((self_ ? sources_ : targets_).order.size());
-    return operator_->work() + points * basis_.size();
+    const auto targets = static_cast<double>((self_ ? sources_ : targets_).order.size());
+    const double at_targets = operator_->work() + 4.0 * targets * basis_.size();
+    return static_cast<double>(sources_.order.size()) * basis_.size() + part_of_rank(ranks_) * at_targets;
 }
 
 ComplexExpansion FarImages::multipole_of(std::size_t cell, std::span<const double> strengths) const {

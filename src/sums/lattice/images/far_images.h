@@ -39,7 +39,7 @@ public:
     /// Adds Σ q/r and its negative gradient at the targets, in the order given, unless the watch of any rank
     /// stops it.
     void add(std::span<const double> strengths, const LatticeResults& results, WorkWatch& watch) const;
-    /// Multiply-adds of that.
+    /// Multiply-adds of that, of this process.
     [[nodiscard]] double work() const;
 
     [[nodiscard]] const ImageGrid& grid() const { return operator_->grid(); }

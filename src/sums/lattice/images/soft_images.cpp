@@ -79,9 +79,9 @@ void SoftImages::set_points(const LatticePoints& sources, const LatticePoints& t
 }
 
 double SoftImages::work() const {
-    const auto points =
-        static_cast<double>(sources_.order.size()) + 4.0 * static_cast<double>(targets().order.size());
-    return operator_->work() + points * static_cast<double>(operator_->powers().size());
+    const auto size = static_cast<double>(operator_->powers().size());
+    const double at_targets = operator_->work() + 4.0 * static_cast<double>(targets().order.size()) * size;
+    return static_cast<double>(sources_.order.size()) * size + part_of_rank(ranks_) * at_targets;
 }
 
 std::vector<double> SoftImages::moments_of(std::size_t cell, std::span<const double> strengths,

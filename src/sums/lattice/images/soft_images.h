@@ -29,7 +29,7 @@ public:
     /// Adds Σ q/√(r²+ε²) and its negative gradient at the targets, in the order given, unless the watch of
     /// any rank stops it.
     void add(std::span<const double> strengths, const LatticeResults& results, WorkWatch& watch) const;
-    /// Multiply-adds of that.
+    /// Multiply-adds of that, of this process.
     [[nodiscard]] double work() const;
     /// The total degree of the polynomials.
     [[nodiscard]] int degree() const { return operator_->powers().degree(); }
