@@ -5,6 +5,7 @@
 #include "sums/lattice/lattice_goal.h"
 #include "sums/lattice/lattice_sum.h"
 
+#include <farfield/communicator.h>
 #include <farfield/sum.h>
 
 #include <functional>
@@ -17,7 +18,7 @@ namespace farfield {
 /// What HostSum asks for.
 class LatticeOnCpu {
 public:
-    /// Null if nothing keeps the goal.
+    /// Null if nothing keeps the goal. Called by all ranks at the same time, each of which makes the same.
     using Make = std::function<std::unique_ptr<LatticeSum>(double goal, Isa isa, int threads)>;
 
     /// `seconds`: of one sum on one thread, by the cost table.
@@ -32,8 +33,11 @@ public:
     bool refine(double error);
 
 private:
+    [[nodiscard]] double near_field() const;
+
     std::string_view method_;
     SumProblem problem_;
+    Communicator communicator_;
     Make make_;
     Isa isa_;
     int threads_;

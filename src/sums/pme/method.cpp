@@ -1,6 +1,7 @@
 // Smooth particle-mesh Ewald as a row of the table of methods.
 #include "sums/method/method.h"
 
+#include "backend/comm/communicator_access.h"
 #include "backend/threads/parallel.h"
 #include "base/spelling.h"
 #include "sums/costs/cost_file.h"
@@ -34,13 +35,16 @@ public:
         : LatticeOnCpu(
               "pme", problem, options,
               first_mesh(problem, options, mesh_rates(cost_table_in_use().table)).seconds,
-              [problem, order = options.order](double goal, Isa isa,
-                                               int threads) -> std::unique_ptr<LatticeSum> {
-                  const auto choice = best_mesh(problem, order, goal, mesh_rates(cost_table_in_use().table));
+              [problem, order = options.order, ranks = CommunicatorAccess::transport(options.communicator)](
+                  double goal, Isa isa, int threads) -> std::unique_ptr<LatticeSum> {
+                  // hosts may have cost tables of their own
+                  const auto choice = comm::from_rank(
+                      ranks, best_mesh(problem, order, goal, mesh_rates(cost_table_in_use().table)));
                   if (choice.order == 0) return nullptr;
                   return std::make_unique<LatticeSum>(
                       problem, choice.splitting, choice.near,
-                      std::make_unique<MeshPart>(PeriodicFrame(problem), choice, isa, threads), isa, threads);
+                      std::make_unique<MeshPart>(PeriodicFrame(problem), choice, isa, threads, ranks), isa,
+                      threads, ranks);
               }) {}
 };
 
@@ -91,6 +95,10 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
     return device.kind == DeviceKind::cuda ? bytes_on_gpu(problem, choice) : bytes_on_cpu(problem, choice);
 }
 
+bool divides(const SumProblem& /*problem*/, const DeviceChoice& device) {
+    return device.kind == DeviceKind::cpu;
+}
+
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {
     if (device.kind == DeviceKind::cuda) return cuda::make_gpu_pme(problem, options, device.gpus.front());
@@ -112,7 +120,8 @@ constexpr MethodInfo pme_info{.value = Method::pme,
                               .bytes = bytes,
                               .make = make,
                               .approximates = true,
-                              .periodic = true};
+                              .periodic = true,
+                              .divides = divides};
 
 } // namespace
 
