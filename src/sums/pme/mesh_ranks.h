@@ -2,8 +2,6 @@
 // along x and y are transformed, rows of one y in all planes while lines along z are.
 #pragma once
 
-#include "sums/direct/cpu/sums_of_ranks.h"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +9,9 @@
 #include <vector>
 
 namespace farfield {
+namespace comm {
+class Transport;
+} // namespace comm
 
 class MeshRanks {
 public:
@@ -35,10 +36,12 @@ public:
     void share_planes(std::span<double> mesh, std::int64_t width, std::span<const std::uint8_t> needs) const;
 
 private:
+    /// leaving(rank, body) and coming(rank, body) call body(run) for runs of numbers of the array.
     template <class Leaving, class Coming>
     void exchange(std::span<double> array, const Leaving& leaving, const Coming& coming) const;
-    /// Runs of numbers: those planes' part of those rows.
-    [[nodiscard]] RowRanges crossing(const Part& planes, const Part& rows, std::int64_t width) const;
+    /// For those planes' part of those rows.
+    template <class Body>
+    void for_crossing(const Part& planes, const Part& rows, std::int64_t width, const Body& body) const;
 
     comm::Transport* ranks_;
     std::size_t rank_ = 0;
