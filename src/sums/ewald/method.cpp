@@ -91,8 +91,9 @@ double bytes_on_gpu(const SumProblem& problem) {
            gpu_wave_bytes(PeriodicFrame(in_a_box(problem)), cutoffs.wave, n, m) + 4e6;
 }
 
-double bytes(const SumProblem& problem, const SumOptions& /*options*/, const DeviceChoice& device) {
-    return device.kind == DeviceKind::cuda ? bytes_on_gpu(problem) : bytes_on_cpu(problem);
+double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+    if (device.kind == DeviceKind::cuda) return bytes_on_gpu(problem);
+    return bytes_on_cpu(problem) + (options.communicator.size() == 1 ? 0.0 : bytes_of_rank(problem));
 }
 
 bool divides(const SumProblem& /*problem*/, const DeviceChoice& device) {

@@ -15,6 +15,12 @@
 
 namespace farfield {
 
+/// What a rank takes beside what it would take alone: its own targets and their sums, and those of all in the
+/// order of cells.
+inline double bytes_of_rank(const SumProblem& problem) {
+    return 8.0 * (3.0 + 4.0 + 3.0) * static_cast<double>(problem.targets);
+}
+
 /// What HostSum asks for.
 class LatticeOnCpu {
 public:

@@ -92,7 +92,11 @@ double bytes_on_gpu(const SumProblem& problem, const MeshChoice& choice) {
 
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     const auto choice = first_mesh(problem, options, rates_in_use(device));
-    return device.kind == DeviceKind::cuda ? bytes_on_gpu(problem, choice) : bytes_on_cpu(problem, choice);
+    if (device.kind == DeviceKind::cuda) return bytes_on_gpu(problem, choice);
+    // a rank's own targets are sorted beside the sources, of which it takes a copy
+    const bool alone = options.communicator.size() == 1;
+    return bytes_on_cpu(problem, choice) +
+           (alone ? 0.0 : bytes_of_rank(problem) + 40.0 * static_cast<double>(problem.sources));
 }
 
 bool divides(const SumProblem& /*problem*/, const DeviceChoice& device) {

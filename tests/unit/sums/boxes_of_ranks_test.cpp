@@ -200,6 +200,17 @@ TEST(SumOfBoxesOnRanks, RefusesChargesThatAreNotNeutralOnAll) {
     }
 }
 
+TEST(SumOfBoxesOnRanks, AreOfferedInPlaceOfMethodsThatDoNotDivide) {
+    auto options = in_box(Method::reference);
+    const auto message = common_error(2, [&](int rank, const Communicator& communicator) {
+        const auto own = numbers(30, 10U + static_cast<unsigned>(rank));
+        auto with = options;
+        with.communicator = communicator;
+        SumPlan plan(matrix_view(std::span<const double>(own), 3), with);
+    });
+    test::expect_contains(message, {"reference", "ranks", "pme"});
+}
+
 // With other numbers of points a rank than before, too, and from a thin layer, of which a rank needs few
 // planes of the mesh.
 TEST(SumOfBoxesOnRanks, KeepsItsBitsAfterAnUpdate) {
