@@ -272,7 +272,7 @@ TEST(SumOfBoxesOnRanks, TransformsToTheEndOfAllMessages) {
     RawVector<double> factors(static_cast<std::size_t>(7 * 6 * 5));
     const auto some = numbers(std::ssize(factors), 3);
     std::copy(some.begin(), some.end(), factors.begin());
-    const auto values = numbers(12 * 10 * 9, 4);
+    const auto values = numbers(1080, 4);
     const auto transformed = [&](comm::Transport* ranks, bool gives_up) {
         RawVector<double> out(values.size());
         std::copy(values.begin(), values.end(), out.begin());
@@ -283,7 +283,7 @@ TEST(SumOfBoxesOnRanks, TransformsToTheEndOfAllMessages) {
     };
     const auto alone = transformed(nullptr, false);
     for (const int ranks : {2, 4, 11}) // more ranks than planes
-        comm::run_ranks(ranks, [&](std::shared_ptr<comm::Transport> transport) {
+        comm::run_ranks(ranks, [&](const std::shared_ptr<comm::Transport>& transport) {
             const auto found = transformed(transport.get(), false);
             const auto planes = comm::equal_parts(*transport, mesh[2]);
             const auto rank = static_cast<std::size_t>(transport->rank());
@@ -297,8 +297,8 @@ TEST(SumOfBoxesOnRanks, AddsWavesToTheEndOfAllMessages) {
     SumProblem problem;
     problem.period = {1.0, 1.0, 1.0};
     const PeriodicFrame frame(problem);
-    const auto points = numbers(3 * 500, 5), strengths = numbers(500, 6);
-    comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+    const auto points = numbers(1500, 5), strengths = numbers(500, 6);
+    comm::run_ranks(3, [&](const std::shared_ptr<comm::Transport>& transport) {
         const auto at = wrapped(frame, points, 1);
         Waves waves(frame, cutoffs_for(frame, 500.0, 4.0, 1e-3), resolve_isa(Isa::automatic), 1,
                     transport.get());
