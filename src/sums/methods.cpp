@@ -48,8 +48,9 @@ std::string why_not(const MethodInfo& method, const SumProblem& problem, const S
     };
     if (!alone && !divides(method, device.kind)) {
         const bool on_gpu = device.kind == DeviceKind::cuda;
+        const auto& other = problem.is_periodic_box() ? pme_method() : direct_method();
         const auto remedy = on_gpu && divides(method, DeviceKind::cpu) ? spelled("device", "cpu")
-                            : divides(direct_method(), device.kind)    ? spelled("method", "direct")
+                            : divides(other, device.kind)              ? spelled("method", other.name)
                                                                        : std::string();
         return fmt::format(
             "method '{}' does not divide such a sum between several ranks yet{}; {}start one process",

@@ -77,6 +77,14 @@ class Ranks(CommandTest):
         options = ("--kernel", "gravity", "--sources", "stars.csv")
         self.expect_bits_of_one((2, 3, 8), *options)
         self.expect_bits_of_one((3,), *options, "--method", "fmm", "--order", "4", "--leaf", "40")
+        in_box = ("--kernel", "coulomb", "--sources", "stars.csv", "--period", "4", "--background", "uniform", "--tolerance", "1e-4")
+        self.expect_bits_of_one((2, 3), *in_box, "--method", "pme")
+        self.expect_bits_of_one((3,), *in_box, "--method", "ewald")
+        self.expect_bits_of_one((3,), *in_box, "--method", "direct")
+        gaussians = ("--kernel", "gauss", "--sources", "stars.csv", "--sigma", "0.2", "--tolerance", "1e-6")
+        self.expect_bits_of_one((2, 3), *gaussians, "--method", "fgt", "--strategy", "pairs")
+        self.expect_bits_of_one((3,), *gaussians, "--method", "direct")
+        self.expect_bits_of_one((3,), "--kernel", "gauss", "--sources", "stars.csv", "--density", "scott", "--unweighted")
 
     def expect_bits_of_one(self, numbers_of_ranks, *options):
         self.succeed("sum", *options, "--out", "one.npy")

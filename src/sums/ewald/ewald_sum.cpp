@@ -10,8 +10,8 @@ namespace {
 
 class WavePart : public SmoothPart {
 public:
-    WavePart(const PeriodicFrame& frame, const Cutoffs& cutoffs, Isa isa, int threads)
-        : cutoff_(cutoffs.wave), waves_(frame, cutoffs, isa, threads) {}
+    WavePart(const PeriodicFrame& frame, const Cutoffs& cutoffs, Isa isa, int threads, comm::Transport* ranks)
+        : cutoff_(cutoffs.wave), waves_(frame, cutoffs, isa, threads, ranks) {}
 
     void set_points(const LatticePoints& sources, const LatticePoints& targets, bool self) override {
         sources_ = &sources;
@@ -25,9 +25,10 @@ public:
         pass("waves");
     }
     [[nodiscard]] double work() const override {
-        return static_cast<double>((*sources_)[0].size() + (*targets_)[0].size()) *
-               static_cast<double>(waves_.count());
+        return static_cast<double>((*sources_)[0].size()) * static_cast<double>(waves_.own_count()) +
+               static_cast<double>((*targets_)[0].size()) * work_of_target();
     }
+    [[nodiscard]] double work_of_target() const override { return static_cast<double>(waves_.count()); }
     void describe(LatticeReport& report, double scale) const override {
         report.wave_cutoff = cutoff_ * scale;
         report.waves = waves_.count();
@@ -68,8 +69,10 @@ Cutoffs ewald_cutoffs(const SumProblem& problem, double goal, const EwaldRates& 
                         [&](const Cutoffs& cutoffs) { return ewald_seconds(problem, cutoffs, rates); });
 }
 
-EwaldSum::EwaldSum(const SumProblem& problem, const Cutoffs& cutoffs, Isa isa, int threads)
+EwaldSum::EwaldSum(const SumProblem& problem, const Cutoffs& cutoffs, Isa isa, int threads,
+                   comm::Transport* ranks)
     : LatticeSum(problem, cutoffs.splitting, cutoffs.near,
-                 std::make_unique<WavePart>(PeriodicFrame(problem), cutoffs, isa, threads), isa, threads) {}
+                 std::make_unique<WavePart>(PeriodicFrame(problem), cutoffs, isa, threads, ranks), isa,
+                 threads, ranks) {}
 
 } // namespace farfield

@@ -25,7 +25,8 @@ double ewald_seconds(const SumProblem& problem, const Cutoffs& cutoffs, const Ew
 
 class EwaldSum : public LatticeSum {
 public:
-    EwaldSum(const SumProblem& problem, const Cutoffs& cutoffs, Isa isa, int threads);
+    EwaldSum(const SumProblem& problem, const Cutoffs& cutoffs, Isa isa, int threads,
+             comm::Transport* ranks = nullptr);
 };
 
 } // namespace farfield

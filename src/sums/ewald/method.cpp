@@ -1,6 +1,7 @@
 // Ewald's method as a row of the table of methods.
 #include "sums/method/method.h"
 
+#include "backend/comm/communicator_access.h"
 #include "backend/threads/parallel.h"
 #include "base/spelling.h"
 #include "base/text.h"
@@ -34,12 +35,15 @@ double seconds_alone(const SumProblem& problem, const EwaldRates& rates) {
 class EwaldOnCpu : public LatticeOnCpu {
 public:
     EwaldOnCpu(const SumProblem& problem, const SumOptions& options)
-        : LatticeOnCpu(
-              "ewald", problem, options, seconds_alone(problem, ewald_rates(cost_table_in_use().table)),
-              [problem](double goal, Isa isa, int threads) -> std::unique_ptr<LatticeSum> {
-                  const auto cutoffs = ewald_cutoffs(problem, goal, ewald_rates(cost_table_in_use().table));
-                  return std::make_unique<EwaldSum>(problem, cutoffs, isa, threads);
-              }) {}
+        : LatticeOnCpu("ewald", problem, options,
+                       seconds_alone(problem, ewald_rates(cost_table_in_use().table)),
+                       [problem, ranks = CommunicatorAccess::transport(options.communicator)](
+                           double goal, Isa isa, int threads) -> std::unique_ptr<LatticeSum> {
+                           // hosts may have cost tables of their own
+                           const auto cutoffs = comm::from_rank(
+                               ranks, ewald_cutoffs(problem, goal, ewald_rates(cost_table_in_use().table)));
+                           return std::make_unique<EwaldSum>(problem, cutoffs, isa, threads, ranks);
+                       }) {}
 };
 
 /// On a GPU: shared memory has room for three times as many of a point.
@@ -87,8 +91,13 @@ double bytes_on_gpu(const SumProblem& problem) {
            gpu_wave_bytes(PeriodicFrame(in_a_box(problem)), cutoffs.wave, n, m) + 4e6;
 }
 
-double bytes(const SumProblem& problem, const SumOptions& /*options*/, const DeviceChoice& device) {
-    return device.kind == DeviceKind::cuda ? bytes_on_gpu(problem) : bytes_on_cpu(problem);
+double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+    if (device.kind == DeviceKind::cuda) return bytes_on_gpu(problem);
+    return bytes_on_cpu(problem) + (options.communicator.size() == 1 ? 0.0 : bytes_of_rank(problem));
+}
+
+bool divides(const SumProblem& /*problem*/, const DeviceChoice& device) {
+    return device.kind == DeviceKind::cpu;
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
@@ -111,7 +120,8 @@ constexpr MethodInfo ewald_info{
     .bytes = bytes,
     .make = make,
     .approximates = true,
-    .periodic = true};
+    .periodic = true,
+    .divides = divides};
 
 } // namespace
 

@@ -1,8 +1,10 @@
 #include "sums/ewald/waves.h"
 
+#include "backend/comm/transport.h"
 #include "backend/threads/parallel.h"
 #include "math/portable/functions.h"
 #include "sums/direct/cpu/isa_function.h"
+#include "sums/direct/cpu/sums_of_ranks.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -21,12 +23,33 @@ struct Waves::Block {
     std::array<AlignedVector<double>, 4> sums;
 };
 
-Waves::Waves(const PeriodicFrame& frame, const Cutoffs& cutoffs, Isa isa, int threads)
-    : isa_(isa), threads_(threads), table_(wave_table(frame, cutoffs, threads)) {
+Waves::Waves(const PeriodicFrame& frame, const Cutoffs& cutoffs, Isa isa, int threads, comm::Transport* ranks)
+    : isa_(isa), threads_(threads), ranks_(ranks), table_(wave_table(frame, cutoffs, threads)),
+      last_wave_(table_.count()) {
+    if (ranks != nullptr) divide();
     wave_x_.resize(table_.factors.size());
     for (const auto& row : table_.rows)
         for (std::int32_t x = 0; x <= row.last_x; ++x)
             wave_x_[static_cast<std::size_t>(row.first + x)] = table_.unit[0] * x;
+}
+
+// Ranks have rows that follow each other, with about as many waves.
+void Waves::divide() {
+    std::vector<double> waves;
+    waves.reserve(table_.rows.size());
+    for (const auto& row : table_.rows) waves.push_back(row.last_x + 1);
+    const auto firsts = first_of_ranks(waves, ranks_->size());
+    const auto wave_of_row = [&](std::size_t row) {
+        return row < table_.rows.size() ? table_.rows[row].first : table_.count();
+    };
+    for (std::size_t rank = 0; rank + 1 < firsts.size(); ++rank)
+        counts_.push_back(wave_of_row(firsts[rank + 1]) - wave_of_row(firsts[rank]));
+    const auto rank = static_cast<std::size_t>(ranks_->rank());
+    first_wave_ = wave_of_row(firsts[rank]);
+    last_wave_ = wave_of_row(firsts[rank + 1]);
+    own_rows_.assign(table_.rows.begin() + static_cast<std::ptrdiff_t>(firsts[rank]),
+                     table_.rows.begin() + static_cast<std::ptrdiff_t>(firsts[rank + 1]));
+    for (auto& row : own_rows_) row.first -= first_wave_;
 }
 
 // e^(inθ) = e^(i⌊n/2⌋θ) e^(i⌈n/2⌉θ): errors grow with the logarithm of n.
@@ -63,33 +86,45 @@ void Waves::set_sources(const LatticePoints& sources, std::span<const double> st
     const auto n = static_cast<std::int64_t>(strengths.size());
     const auto blocks = (n + wave_points - 1) / wave_points;
     const auto parts = std::clamp<std::int64_t>(blocks / 4, 1, most_parts);
-    const auto numbers = 2 * table_.factors.size();
+    const auto own_numbers = static_cast<std::size_t>(2 * own_count());
+    const auto& own_rows = ranks_ != nullptr ? own_rows_ : table_.rows;
     std::vector<std::vector<double>> sums(static_cast<std::size_t>(parts));
     const auto function = FF_ISA_FUNCTION(ff_waves, isa_);
     parallel_for(threads_, parts, [&](std::int64_t part) {
         auto& structure = sums[static_cast<std::size_t>(part)];
-        structure.assign(numbers, 0.0);
+        structure.assign(own_numbers, 0.0);
         thread_local Block block;
         for (auto b = blocks * part / parts; b < blocks * (part + 1) / parts && !watch.stopped(); ++b) {
             const auto first = b * wave_points;
             auto tile = phases_of(sources, first, block);
             std::fill(block.strengths.begin(), block.strengths.end(), 0.0);
             std::copy_n(strengths.begin() + first, std::min(wave_points, n - first), block.strengths.begin());
+            tile.rows = own_rows.data();
+            tile.row_count = std::ssize(own_rows);
             tile.strengths = block.strengths.data();
             tile.structure = structure.data();
             function(false, &tile);
-            watch.done(static_cast<double>(wave_points) * static_cast<double>(table_.factors.size()));
+            watch.done(static_cast<double>(wave_points) * static_cast<double>(own_count()));
         }
     });
     structure_ = std::move(sums.front());
     for (std::size_t part = 1; part < sums.size(); ++part)
-        for (std::size_t k = 0; k < numbers; ++k) structure_[k] += sums[part][k];
+        for (std::size_t k = 0; k < own_numbers; ++k) structure_[k] += sums[part][k];
+    if (ranks_ != nullptr) share_structure();
+    const auto numbers = structure_.size();
     coefficients_.resize(numbers);
     x_coefficients_.resize(numbers);
     for (std::size_t k = 0; k < numbers; ++k) {
         coefficients_[k] = table_.factors[k / 2] * structure_[k];
         x_coefficients_[k] = wave_x_[k / 2] * coefficients_[k];
     }
+}
+
+// All ranks get the structure factors of all waves.
+void Waves::share_structure() {
+    std::vector<std::int64_t> numbers;
+    for (const auto count : counts_) numbers.push_back(2 * count);
+    structure_ = comm::all_gathered(*ranks_, std::span<const double>(structure_), numbers);
 }
 
 void Waves::add(const LatticePoints& targets, const LatticeResults& results, WorkWatch& watch) const {

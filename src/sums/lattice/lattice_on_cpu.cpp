@@ -1,5 +1,6 @@
 #include "sums/lattice/lattice_on_cpu.h"
 
+#include "backend/comm/communicator_access.h"
 #include "backend/simd/isa.h"
 #include "base/stopwatch.h"
 #include "sums/costs/cost_file.h"
@@ -16,14 +17,21 @@ namespace farfield {
 
 LatticeOnCpu::LatticeOnCpu(std::string_view method, const SumProblem& problem, const SumOptions& options,
                            double seconds, Make make)
-    : method_(method), problem_(problem), make_(std::move(make)), isa_(resolve_isa(options.isa)),
-      threads_(threads_for(options.threads, seconds, cost_table_in_use().table)), goal_(problem) {}
+    : method_(method), problem_(problem), communicator_(options.communicator), make_(std::move(make)),
+      isa_(resolve_isa(options.isa)),
+      threads_(threads_for(options.threads, seconds / communicator_.size(), cost_table_in_use().table)),
+      goal_(problem) {}
+
+// Ranks must not differ in a bit of what they choose by, whatever their hosts compute with.
+double LatticeOnCpu::near_field() const {
+    return comm::from_rank(CommunicatorAccess::transport(communicator_),
+                           near_field_strength(problem_, sources_, targets_, threads_));
+}
 
 void LatticeOnCpu::set_points(RawVector<double> sources, RawVector<double> targets) {
     sources_ = std::move(sources);
     targets_ = std::move(targets);
-    const bool other = goal_.depends_on_points() &&
-                       goal_.set_near_field(near_field_strength(problem_, sources_, targets_, threads_));
+    const bool other = goal_.depends_on_points() && goal_.set_near_field(near_field());
     if (!sum_ || other) sum_ = make_(goal_.value(), isa_, threads_);
     sum_->set_points(sources_, targets_, {});
 }
@@ -44,7 +52,7 @@ void LatticeOnCpu::compute(std::span<const double> strengths, std::span<const do
 }
 
 bool LatticeOnCpu::refine(double error) {
-    if (!goal_.sharpen(error)) return false;
+    if (!goal_.sharpen(comm::from_rank(CommunicatorAccess::transport(communicator_), error))) return false;
     auto finer = make_(goal_.value(), isa_, threads_);
     if (!finer) return false;
     sum_ = std::move(finer);

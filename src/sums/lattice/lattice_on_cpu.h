@@ -5,6 +5,7 @@
 #include "sums/lattice/lattice_goal.h"
 #include "sums/lattice/lattice_sum.h"
 
+#include <farfield/communicator.h>
 #include <farfield/sum.h>
 
 #include <functional>
@@ -14,10 +15,16 @@
 
 namespace farfield {
 
+/// What a rank takes beside what it would take alone: its own targets and their sums, and those of all in the
+/// order of cells.
+inline double bytes_of_rank(const SumProblem& problem) {
+    return 8.0 * (3.0 + 4.0 + 3.0) * static_cast<double>(problem.targets);
+}
+
 /// What HostSum asks for.
 class LatticeOnCpu {
 public:
-    /// Null if nothing keeps the goal.
+    /// Null if nothing keeps the goal. Called by all ranks at the same time, each of which makes the same.
     using Make = std::function<std::unique_ptr<LatticeSum>(double goal, Isa isa, int threads)>;
 
     /// `seconds`: of one sum on one thread, by the cost table.
@@ -32,8 +39,11 @@ public:
     bool refine(double error);
 
 private:
+    [[nodiscard]] double near_field() const;
+
     std::string_view method_;
     SumProblem problem_;
+    Communicator communicator_;
     Make make_;
     Isa isa_;
     int threads_;

@@ -91,22 +91,32 @@ void NearSum::set_points(const LatticePoints& sources, const LatticePoints& targ
             if (const auto source = own[static_cast<std::size_t>(targets_.order[i])]; source >= 0)
                 own_[i] = place[static_cast<std::size_t>(source)];
     }
-    pairs_ = 0;
-    const auto& at = self_ ? sources_ : targets_;
-    const auto counts = parallel_results(
-        threads_, at.start.size() - 1,
+    count_pairs();
+    divided_ = false;
+    first_cell_ = 0;
+    last_cell_ = static_cast<std::int64_t>(sorted_targets().start.size()) - 1;
+}
+
+void NearSum::count_pairs() {
+    const auto& start = sorted_targets().start;
+    const auto cells = start.size() - 1;
+    cells_of_a_part_ = std::clamp<std::size_t>(cells / 4096, 1, 256);
+    pairs_of_part_ = parallel_results(
+        threads_, cells,
         [&](std::size_t begin, std::size_t end) {
             std::int64_t sum = 0;
             for (auto c = begin; c < end; ++c) {
-                const auto here = at.start[c + 1] - at.start[c];
+                const auto here = start[c + 1] - start[c];
                 if (here == 0) continue;
                 for_runs(static_cast<std::int64_t>(c), [&](std::int64_t first, std::int64_t last,
                                                            const auto&) { sum += here * (last - first); });
             }
             return sum;
         },
-        256);
-    for (const auto count : counts) pairs_ += count;
+        cells_of_a_part_);
+    pairs_ = 0;
+    for (const auto pairs : pairs_of_part_) pairs_ += pairs;
+    own_pairs_ = pairs_;
 }
 
 template <class Run>
@@ -203,13 +213,15 @@ void NearSum::gather(std::int64_t cell, Images& images) const {
 
 std::vector<NearSum::Coincidence> NearSum::compute(std::span<const double> strengths,
                                                    const LatticeResults& results, WorkWatch& watch) {
-    const auto& at = self_ ? sources_ : targets_;
+    const auto& at = sorted_targets();
+    const auto first_row = divided_ ? at.start[static_cast<std::size_t>(first_cell_)] : 0;
     strengths_.resize(strengths.size());
     for (std::size_t i = 0; i < strengths.size(); ++i)
         strengths_[i] = strengths[static_cast<std::size_t>(sources_.order[i])];
     const auto function = FF_ISA_FUNCTION(ff_near_images, isa_);
-    std::vector<std::vector<Coincidence>> found(at.start.size() - 1);
-    parallel_for(threads_, static_cast<std::int64_t>(found.size()), [&](std::int64_t cell) {
+    std::vector<std::vector<Coincidence>> found(static_cast<std::size_t>(last_cell_ - first_cell_));
+    parallel_for(threads_, last_cell_ - first_cell_, [&](std::int64_t task) {
+        const auto cell = first_cell_ + task;
         const auto begin = at.start[static_cast<std::size_t>(cell)];
         const auto end = at.start[static_cast<std::size_t>(cell) + 1];
         if (begin == end || watch.stopped()) return;
@@ -224,7 +236,8 @@ std::vector<NearSum::Coincidence> NearSum::compute(std::span<const double> stren
                       .softening2 = frame_.softening * frame_.softening};
         std::int64_t untold = 0; // pairs
         for (auto i = begin; i < end && !watch.stopped(); ++i) {
-            const auto row = at.order[static_cast<std::size_t>(i)];
+            const auto target = at.order[static_cast<std::size_t>(i)];
+            const auto row = divided_ ? i - first_row : target;
             for (std::size_t k = 0; k < 3; ++k) tile.target[k] = at.points[k][static_cast<std::size_t>(i)];
             // the point itself is out of reach meanwhile
             const auto own = own_[static_cast<std::size_t>(i)];
@@ -242,8 +255,8 @@ std::vector<NearSum::Coincidence> NearSum::compute(std::span<const double> stren
                         square += d * d;
                     }
                     if (square <= coincident_square)
-                        found[static_cast<std::size_t>(cell)].push_back(
-                            {row, sources_.order[static_cast<std::size_t>(images.place[place])]});
+                        found[static_cast<std::size_t>(task)].push_back(
+                            {target, sources_.order[static_cast<std::size_t>(images.place[place])]});
                 }
             if (is_here) images.points[0][own_place] = kept;
             if (results.potential != nullptr) results.potential[row] = tile.sums[0];
@@ -253,12 +266,8 @@ std::vector<NearSum::Coincidence> NearSum::compute(std::span<const double> stren
         }
         watch.done(static_cast<double>(untold));
     });
-    if (watch.stopped()) return {};
     std::vector<Coincidence> out;
     for (const auto& some : found) out.insert(out.end(), some.begin(), some.end());
-    std::sort(out.begin(), out.end(), [](const Coincidence& a, const Coincidence& b) {
-        return a.target != b.target ? a.target < b.target : a.source < b.source;
-    });
     return out;
 }
 

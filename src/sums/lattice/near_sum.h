@@ -1,5 +1,6 @@
 // Near images: Σ q erfc(αR)/R over all images within a cut-off, which may be longer than the box. Sources and
-// targets are sorted into cells; the images around a cell of targets are gathered once for all of them.
+// targets are sorted into cells; the images around a cell of targets are gathered once for all of them. Ranks
+// have cells of targets that follow each other.
 #pragma once
 
 #include "backend/threads/work_watch.h"
@@ -29,18 +30,31 @@ public:
     void set_points(const LatticePoints& sources, const LatticePoints& targets,
                     std::span<const std::int64_t> own);
 
+    /// Of ranks that share the targets, this one takes its part, which follows from the points alone; all
+    /// have about the same number of pairs, when a target counts `of_a_target` pairs more. From now on
+    /// results are rows of its own targets, in the order of cells. To be called after `set_points`.
+    void divide(int rank, int ranks, double of_a_target);
+    /// Of each rank its first target in the order of cells, and at the end their number.
+    [[nodiscard]] const std::vector<std::int64_t>& firsts() const { return firsts_; }
+    /// The caller's rows of all targets, in the order of cells.
+    [[nodiscard]] const std::vector<std::int64_t>& order() const { return sorted_targets().order; }
+    /// The rank's own.
+    [[nodiscard]] LatticePoints own_targets() const;
+
     /// Images of a source at the place of a target that it is not.
     struct Coincidence {
         std::int64_t target, source;
     };
 
-    /// *Writes* all targets, unless the watch stops it. The coincident pairs, of which none was counted, by
-    /// rising target.
+    /// *Writes* all targets, or the rank's own, unless the watch stops it. The coincident pairs, of which
+    /// none was counted, as the caller's rows, in no order.
     std::vector<Coincidence> compute(std::span<const double> strengths, const LatticeResults& results,
                                      WorkWatch& watch);
 
     /// Targets times the images that are looked at.
     [[nodiscard]] std::int64_t pairs() const { return pairs_; }
+    /// Those of the rank's own.
+    [[nodiscard]] std::int64_t own_pairs() const { return own_pairs_; }
 
 private:
     /// Points in the order of their cells, x fastest.
@@ -52,11 +66,13 @@ private:
     /// Images around a cell.
     struct Images;
 
+    [[nodiscard]] const Cells& sorted_targets() const { return self_ ? sources_ : targets_; }
     [[nodiscard]] std::int64_t cell_of(const LatticePoints& points, std::size_t i) const;
     [[nodiscard]] Cells sorted(const LatticePoints& points) const;
     /// Calls run(first, last, shift) for runs of sources in the order of cells.
     template <class Run>
     void for_runs(std::int64_t cell, const Run& run) const;
+    void count_pairs();
     void gather(std::int64_t cell, Images& images) const;
 
     PeriodicFrame frame_;
@@ -70,7 +86,12 @@ private:
     std::vector<std::int64_t> own_; ///< of a target in the order of cells: its place among the sorted sources
     std::vector<double> strengths_; ///< in the order of cells
     bool self_ = true;
-    std::int64_t pairs_ = 0;
+    std::int64_t pairs_ = 0, own_pairs_ = 0;
+    std::size_t cells_of_a_part_ = 1;         ///< of consecutive cells of targets
+    std::vector<std::int64_t> pairs_of_part_; ///< of each part
+    bool divided_ = false;
+    std::int64_t first_cell_ = 0, last_cell_ = 0; ///< of the targets that are summed at
+    std::vector<std::int64_t> firsts_;
 };
 
 } // namespace farfield

@@ -1,5 +1,6 @@
 // The smooth part of a periodic sum, Σ q erf(αR)/R over all images but for its mean over the box: what a
-// method has of its own beside near images and corrections.
+// method has of its own beside near images and corrections. Ranks share it: each has all sources and targets
+// of its own, and calls `add` when the others do.
 #pragma once
 
 #include "backend/threads/work_watch.h"
@@ -30,6 +31,8 @@ public:
 
     /// What `add` tells the watch, in all; a near image counts 1.
     [[nodiscard]] virtual double work() const = 0;
+    /// Of that, what a target takes.
+    [[nodiscard]] virtual double work_of_target() const = 0;
 
     /// In the caller's units, with `scale` of the frame.
     virtual void describe(LatticeReport& report, double scale) const = 0;

@@ -29,17 +29,68 @@ MeshTile tile_of(const Splines& splines, const MeshBlocks& blocks, std::size_t b
 
 } // namespace
 
-MeshPart::MeshPart(const PeriodicFrame& frame, const MeshChoice& choice, Isa isa, int threads)
+MeshPart::MeshPart(const PeriodicFrame& frame, const MeshChoice& choice, Isa isa, int threads,
+                   comm::Transport* ranks)
     : frame_(frame), isa_(isa), threads_(threads), splines_(choice.order), blocks_(choice.mesh, choice.order),
-      transform_(choice.mesh, threads),
+      alone_(ranks == nullptr), transform_(choice.mesh, threads, ranks),
       influence_(influence_of(frame, choice.splitting, choice.mesh, choice.order, threads)),
       mesh_(static_cast<std::size_t>(choice.mesh[0]) * static_cast<std::size_t>(choice.mesh[1]) *
             static_cast<std::size_t>(choice.mesh[2])) {}
 
 void MeshPart::set_points(const LatticePoints& sources, const LatticePoints& targets, bool self) {
     self_ = self;
-    sources_.sort(frame_, blocks_, sources, threads_);
+    if (alone_)
+        sources_.sort(frame_, blocks_, sources, threads_);
+    else
+        sort_own_sources(sources);
     if (!self) targets_.sort(frame_, blocks_, targets, threads_);
+    if (!alone_) needs_ = transform_.parts().needs_of_all(planes_around(targets));
+}
+
+RawVector<std::int32_t> MeshPart::cells_along_z(const LatticePoints& points) const {
+    RawVector<std::int32_t> out(points[2].size());
+    parallel_parts(threads_, out.size(), [&](std::size_t begin, std::size_t end) {
+        for (auto i = begin; i < end; ++i)
+            out[i] = spline_place(points[2][i], frame_.length[2], blocks_.mesh()[2], splines_.order).cell;
+    });
+    return out;
+}
+
+template <class Body>
+void MeshPart::for_planes(std::int64_t cell, const Body& body) const {
+    const std::int64_t n = blocks_.mesh()[2], first = cell - (splines_.order / 2 - 1);
+    for (auto z = first; z < first + splines_.order; ++z) body((z + n) % n);
+}
+
+// Those that reach planes of this rank, in their order: its mesh points get what they get of all.
+void MeshPart::sort_own_sources(const LatticePoints& sources) {
+    const auto& own = transform_.parts().planes();
+    std::vector<std::uint8_t> reaches(static_cast<std::size_t>(blocks_.mesh()[2]), 0); // from a cell
+    for (std::size_t cell = 0; cell < reaches.size(); ++cell)
+        for_planes(static_cast<std::int64_t>(cell),
+                   [&](std::int64_t z) { reaches[cell] |= z >= own.begin && z < own.end ? 1 : 0; });
+    const auto cells = cells_along_z(sources);
+    std::vector<std::int32_t> rows;
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        if (reaches[static_cast<std::size_t>(cells[i])] != 0) rows.push_back(static_cast<std::int32_t>(i));
+    LatticePoints points;
+    for (std::size_t k = 0; k < 3; ++k) {
+        points[k].resize(rows.size());
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            points[k][i] = sources[k][static_cast<std::size_t>(rows[i])];
+    }
+    sources_.sort(frame_, blocks_, points, threads_);
+    for (auto& row : sources_.order) row = rows[static_cast<std::size_t>(row)];
+}
+
+std::vector<std::uint8_t> MeshPart::planes_around(const LatticePoints& points) const {
+    std::vector<std::uint8_t> filled(static_cast<std::size_t>(blocks_.mesh()[2]), 0), out(filled);
+    for (const auto cell : cells_along_z(points)) filled[static_cast<std::size_t>(cell)] = 1;
+    for (std::size_t cell = 0; cell < filled.size(); ++cell)
+        if (filled[cell] != 0)
+            for_planes(static_cast<std::int64_t>(cell),
+                       [&](std::int64_t z) { out[static_cast<std::size_t>(z)] = 1; });
+    return out;
 }
 
 double MeshPart::work_of(double points) const { return points * splines_.order * splines_.order; }
@@ -59,6 +110,7 @@ void MeshPart::add(std::span<const double> strengths, const LatticeResults& resu
     spread(strengths, watch);
     pass("spreading");
     transform_.multiply(mesh_, influence_, watch);
+    transform_.parts().share_planes(mesh_, blocks_.mesh()[0], needs_);
     pass("transforms");
     gather(results, watch);
     pass("gathering");
@@ -68,10 +120,13 @@ void MeshPart::add(std::span<const double> strengths, const LatticeResults& resu
 void MeshPart::spread(std::span<const double> strengths, WorkWatch& watch) {
     const std::int64_t nx = blocks_.mesh()[0], before = splines_.order / 2 - 1;
     const auto function = FF_ISA_FUNCTION(ff_mesh, isa_);
-    parallel_parts(threads_, mesh_.size(), [&](std::size_t begin, std::size_t end) {
-        std::fill(mesh_.begin() + static_cast<std::ptrdiff_t>(begin),
-                  mesh_.begin() + static_cast<std::ptrdiff_t>(end), 0.0);
-    });
+    const auto& planes = transform_.parts().planes(); // the others are of other ranks
+    const auto first_row = planes.begin * blocks_.mesh()[1], last_row = planes.end * blocks_.mesh()[1];
+    parallel_parts(threads_, static_cast<std::size_t>((last_row - first_row) * nx),
+                   [&](std::size_t begin, std::size_t end) {
+                       std::fill(mesh_.begin() + first_row * nx + static_cast<std::ptrdiff_t>(begin),
+                                 mesh_.begin() + first_row * nx + static_cast<std::ptrdiff_t>(end), 0.0);
+                   });
     for (const auto& colour : blocks_.colours())
         parallel_for(threads_, static_cast<std::int64_t>(colour.size()), [&](std::int64_t task) {
             const auto b = static_cast<std::size_t>(colour[static_cast<std::size_t>(task)]);
@@ -88,6 +143,7 @@ void MeshPart::spread(std::span<const double> strengths, WorkWatch& watch) {
             tile.strength = strength.data();
             function(false, &tile);
             blocks_.for_rows(block, [&](std::int64_t at, std::int64_t row) {
+                if (row < first_row || row >= last_row) return;
                 const double* const from = copy.data() + at;
                 double* const to = mesh_.data() + row * nx;
                 for (std::int64_t x = 0; x < before; ++x) to[nx - before + x] += from[x];

@@ -1,6 +1,7 @@
 // Smooth particle-mesh Ewald as a row of the table of methods.
 #include "sums/method/method.h"
 
+#include "backend/comm/communicator_access.h"
 #include "backend/threads/parallel.h"
 #include "base/spelling.h"
 #include "sums/costs/cost_file.h"
@@ -34,13 +35,16 @@ public:
         : LatticeOnCpu(
               "pme", problem, options,
               first_mesh(problem, options, mesh_rates(cost_table_in_use().table)).seconds,
-              [problem, order = options.order](double goal, Isa isa,
-                                               int threads) -> std::unique_ptr<LatticeSum> {
-                  const auto choice = best_mesh(problem, order, goal, mesh_rates(cost_table_in_use().table));
+              [problem, order = options.order, ranks = CommunicatorAccess::transport(options.communicator)](
+                  double goal, Isa isa, int threads) -> std::unique_ptr<LatticeSum> {
+                  // hosts may have cost tables of their own
+                  const auto choice = comm::from_rank(
+                      ranks, best_mesh(problem, order, goal, mesh_rates(cost_table_in_use().table)));
                   if (choice.order == 0) return nullptr;
                   return std::make_unique<LatticeSum>(
                       problem, choice.splitting, choice.near,
-                      std::make_unique<MeshPart>(PeriodicFrame(problem), choice, isa, threads), isa, threads);
+                      std::make_unique<MeshPart>(PeriodicFrame(problem), choice, isa, threads, ranks), isa,
+                      threads, ranks);
               }) {}
 };
 
@@ -88,7 +92,15 @@ double bytes_on_gpu(const SumProblem& problem, const MeshChoice& choice) {
 
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     const auto choice = first_mesh(problem, options, rates_in_use(device));
-    return device.kind == DeviceKind::cuda ? bytes_on_gpu(problem, choice) : bytes_on_cpu(problem, choice);
+    if (device.kind == DeviceKind::cuda) return bytes_on_gpu(problem, choice);
+    // a rank's own targets are sorted beside the sources, of which it takes a copy
+    const bool alone = options.communicator.size() == 1;
+    return bytes_on_cpu(problem, choice) +
+           (alone ? 0.0 : bytes_of_rank(problem) + 40.0 * static_cast<double>(problem.sources));
+}
+
+bool divides(const SumProblem& /*problem*/, const DeviceChoice& device) {
+    return device.kind == DeviceKind::cpu;
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
@@ -112,7 +124,8 @@ constexpr MethodInfo pme_info{.value = Method::pme,
                               .bytes = bytes,
                               .make = make,
                               .approximates = true,
-                              .periodic = true};
+                              .periodic = true,
+                              .divides = divides};
 
 } // namespace
 

@@ -43,13 +43,22 @@ std::vector<Complex>& scratch(std::int64_t n) {
 
 } // namespace
 
-MeshTransform::MeshTransform(const std::array<std::int32_t, 3>& mesh, int threads)
-    : n_{mesh[0], mesh[1], mesh[2]}, half_(n_[0] / 2 + 1), threads_(threads),
+MeshTransform::MeshTransform(const std::array<std::int32_t, 3>& mesh, int threads, comm::Transport* ranks)
+    : n_{mesh[0], mesh[1], mesh[2]}, half_(n_[0] / 2 + 1), threads_(threads), parts_(mesh, ranks),
       spectrum_(static_cast<std::size_t>(half_ * n_[1] * n_[2])) {}
 
-double MeshTransform::work() const {
+// Of a plane, and of the lines along z of a row.
+double MeshTransform::work_of_a_part() const {
     const auto points = static_cast<double>(n_[0] * n_[1] * n_[2]);
-    return 0.5 * points * std::log2(points);
+    return 0.5 * points * std::log2(points) / static_cast<double>(2 * n_[2] + n_[1]);
+}
+
+double MeshTransform::work() const {
+    return work_of_a_part() * static_cast<double>(2 * parts_.planes().size() + parts_.rows().size());
+}
+
+std::span<double> MeshTransform::spectrum_numbers() {
+    return {reinterpret_cast<double*>(spectrum_.data()), 2 * spectrum_.size()}; // as std::complex lets one
 }
 
 void MeshTransform::forward_plane(const double* plane, Complex* spectrum) const {
@@ -92,18 +101,20 @@ void MeshTransform::multiply_columns(std::int64_t y, const RawVector<double>& fa
 
 void MeshTransform::multiply(RawVector<double>& mesh, const RawVector<double>& factors, WorkWatch& watch) {
     const auto points = n_[0] * n_[1], waves = half_ * n_[1];
-    const double part = work() / static_cast<double>(2 * n_[2] + n_[1]);
-    const auto for_all = [&](std::int64_t count, const auto& body) {
-        parallel_for(threads_, count, [&](std::int64_t i) {
+    const double part = work_of_a_part();
+    const auto for_own = [&](const MeshRanks::Part& own, const auto& body) {
+        parallel_for(threads_, own.size(), [&](std::int64_t i) {
             if (watch.stopped()) return;
-            body(i);
+            body(own.begin + i);
             watch.done(part);
         });
     };
-    for_all(n_[2],
+    for_own(parts_.planes(),
             [&](std::int64_t z) { forward_plane(mesh.data() + z * points, spectrum_.data() + z * waves); });
-    for_all(n_[1], [&](std::int64_t y) { multiply_columns(y, factors); });
-    for_all(n_[2],
+    parts_.planes_to_rows(spectrum_numbers(), 2 * half_);
+    for_own(parts_.rows(), [&](std::int64_t y) { multiply_columns(y, factors); });
+    parts_.rows_to_planes(spectrum_numbers(), 2 * half_);
+    for_own(parts_.planes(),
             [&](std::int64_t z) { backward_plane(spectrum_.data() + z * waves, mesh.data() + z * points); });
 }
 

@@ -54,6 +54,19 @@ std::vector<Case> cases() {
     vortices.initial.kind = InitialKind::leapfrogging_pairs;
     vortices.force = {.kernel = Kernel::vortex2d};
     out.push_back(vortices);
+    auto plasma = small_case();
+    plasma.name = "plasma";
+    plasma.initial.kind = InitialKind::plasma;
+    plasma.initial.n = 1000;
+    plasma.initial.box = {4.0, 4.0, 4.0};
+    plasma.initial.particle_charge = 0.1;
+    plasma.force = {.kernel = Kernel::coulomb,
+                    .method = Method::pme,
+                    .softening = 0.1,
+                    .period = {4.0, 4.0, 4.0},
+                    .tolerance = 1e-3};
+    plasma.time.end = 3.0 * plasma.time.step;
+    out.push_back(plasma);
     return out;
 }
 
