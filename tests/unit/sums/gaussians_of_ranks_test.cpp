@@ -1,9 +1,12 @@
 // Sums of Gaussians whose ranks each have points of their own.
 #include "on_ranks.h"
+#include "sums/kernels/gauss.h"
+#include "sums/method/method.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <exception>
 
 namespace farfield {
 namespace {
@@ -17,8 +20,7 @@ struct GaussSum {
     int dimension = 3;
     std::int64_t sources = 0, targets = 0; ///< targets: 0: the sources
     std::int64_t vectors = 1;
-
-    [[nodiscard]] std::int64_t rows() const { return targets == 0 ? sources : targets; }
+    double scale_of_sources = 1.0, scale_of_targets = 1.0;
 };
 
 struct GaussResult {
@@ -26,10 +28,16 @@ struct GaussResult {
     SumReport report;
 };
 
+Values scaled(Values values, double factor) {
+    for (double& value : values) value *= factor;
+    return values;
+}
+
 GaussResult gauss_sum(const GaussSum& whole, const SumOptions& options, Range sources, Range targets,
                       const SumHooks& hooks = {}) {
     const auto d = whole.dimension;
-    const auto points = numbers(whole.sources * d, 1), others = numbers(whole.targets * d, 2),
+    const auto points = scaled(numbers(whole.sources * d, 1), whole.scale_of_sources),
+               others = scaled(numbers(whole.targets * d, 2), whole.scale_of_targets),
                strengths = numbers(whole.sources * whole.vectors, 3);
     const auto own = matrix_view(part(points, sources.first, sources.second, d), d);
     SumPlan plan =
@@ -74,7 +82,9 @@ double difference(const Values& found, const Values& expected) {
     if (found.size() != expected.size()) return HUGE_VAL;
     double most = 0.0, largest = 0.0;
     for (std::size_t i = 0; i < found.size(); ++i) {
-        most = std::max(most, std::abs(found[i] - expected[i]));
+        const double off = std::abs(found[i] - expected[i]);
+        if (!(off < HUGE_VAL)) return HUGE_VAL;
+        most = std::max(most, off);
         largest = std::max(largest, std::abs(expected[i]));
     }
     return most > 0.0 ? most / largest : 0.0;
@@ -185,6 +195,169 @@ TEST(SumOfGaussiansOnRanks, OfFewPointsAreThoseOfOne) {
     for (const std::int64_t n : {3, 40})
         expect_same({.options = gaussian(GaussStrategy::grid, 0.4), .sources = n}, 1e-14,
                     GaussStrategy::grid);
+}
+
+TEST(SumOfGaussiansOnRanks, InTheWayThatTakesLeastTimeAreThoseOfOne) {
+    for (const int dimension : {2, 3, 4}) {
+        const GaussSum whole{.options = gaussian(GaussStrategy::automatic, dimension == 4 ? 0.8 : 0.1, 1e-5),
+                             .dimension = dimension,
+                             .sources = 6000};
+        const auto one = gauss_sum(whole, whole.options, {0, whole.sources}, {0, 0});
+        const auto found = gauss_on_ranks(whole, 3, Division::even);
+        EXPECT_LE(difference(found.potential, one.potential), 2e-5) << dimension;
+        EXPECT_LE(difference(found.gradient, one.gradient), 2e-5) << dimension;
+        for (const auto& error : found.report.errors) EXPECT_LE(error.relative, 1e-5);
+    }
+}
+
+TEST(SumOfGaussiansOnRanks, OfPointsThatLieOddlyAreThoseOfOne) {
+    for (const auto strategy : {GaussStrategy::pairs, GaussStrategy::grid}) {
+        const double rounding = strategy == GaussStrategy::grid ? 1e-14 : 0.0;
+        auto options = gaussian(strategy, 0.5);
+        GaussSum whole{.options = options, .dimension = 2, .sources = 700, .targets = 500};
+        whole.scale_of_targets = 0.01; // all in one cell
+        expect_same(whole, rounding, strategy);
+        whole.scale_of_sources = 0.01; // and sources too: fewer planes than ranks have parts
+        expect_same(whole, rounding, strategy);
+        whole.scale_of_targets = 3.0; // beyond the sources
+        expect_same(whole, rounding, strategy);
+        whole.targets = 0;
+        whole.scale_of_sources = 0.0; // at one place, where the gradient is 0 but for rounding
+        const auto one = gauss_sum(whole, whole.options, {0, whole.sources}, {0, 0});
+        EXPECT_LE(difference(gauss_on_ranks(whole, 3, Division::even).potential, one.potential), rounding);
+    }
+    expect_same({.options = gaussian(GaussStrategy::grid, 1.2, 1e-3), .dimension = 4, .sources = 9000}, 1e-14,
+                GaussStrategy::grid);
+}
+
+TEST(SumOfGaussiansOnRanks, KeepTheirPointsApartAfterAnUpdate) {
+    for (const auto strategy : {GaussStrategy::pairs, GaussStrategy::grid, GaussStrategy::boxes}) {
+        const auto options = gaussian(strategy, 0.1);
+        const auto points = numbers(2 * 2000, 1), moved = numbers(2 * 2000, 5), strengths = numbers(2000, 3);
+        Values expected(2000), found(2000);
+        SumPlan one(matrix_view(std::span<const double>(points), 2), options);
+        one.execute(std::span<const double>(strengths), {.potential = std::span(expected)});
+        one.update(matrix_view(std::span<const double>(moved), 2));
+        Values gradient(4000); // loops that have it, too, have bits of their own
+        one.execute(std::span<const double>(strengths),
+                    {.potential = std::span(expected), .gradient = matrix_view(std::span(gradient), 2)});
+        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+            const int rank = transport->rank();
+            auto own = options;
+            own.communicator = CommunicatorAccess::of(std::move(transport));
+            const auto [begin, end] = range_of(2000, rank, 3, Division::even);
+            const Range later = rank == 0   ? Range{0, end - 300}
+                                : rank == 1 ? Range{begin - 300, end}
+                                            : Range{begin, end};
+            const auto at = [&](Values& out, Range range) {
+                return std::span(out).subspan(static_cast<std::size_t>(range.first),
+                                              static_cast<std::size_t>(range.second - range.first));
+            };
+            SumPlan plan(matrix_view(part(points, begin, end, 2), 2), own);
+            plan.execute(part(strengths, begin, end, 1), {.potential = at(found, {begin, end})});
+            plan.update(matrix_view(part(moved, later.first, later.second, 2), 2));
+            SumOutputs outputs{.potential = at(found, later)};
+            std::vector<float> field(4 * 2000);
+            if (rank == 1) // alone, and in float
+                outputs.gradient = matrix_view(
+                    std::span(field).first(static_cast<std::size_t>(2 * (later.second - later.first))), 2);
+            plan.execute(part(strengths, later.first, later.second, 1), outputs);
+        });
+        EXPECT_LE(difference(found, expected), strategy == GaussStrategy::grid ? 1e-14 : 0.0);
+    }
+}
+
+TEST(SumOfGaussiansOnRanks, AreRefinedAsThoseOfOne) {
+    const auto points = numbers(3 * 1500, 1), strengths = numbers(1500, 3);
+    for (const auto strategy : {GaussStrategy::automatic, GaussStrategy::pairs, GaussStrategy::clusters}) {
+        SumProblem problem;
+        problem.kernel = &gauss_kernel();
+        problem.sources = problem.targets = 1500;
+        problem.sigma = 0.5;
+        problem.tolerance = 1e-3;
+        auto options = gaussian(strategy, problem.sigma, problem.tolerance);
+        options.outputs = Output::potential;
+        const auto refined = [&](const SumOptions& with, Range rows, Values& out) {
+            const auto sum = method_info(Method::fgt).make(problem, with, {.kind = DeviceKind::cpu});
+            sum->set_points(matrix_view(part(points, rows.first, rows.second, 3), 3), {});
+            int count = 0;
+            while (sum->refine(1.0)) ++count;
+            SumReport report;
+            out.resize(static_cast<std::size_t>(rows.second - rows.first));
+            sum->execute(matrix_view(part(strengths, rows.first, rows.second, 1), 1),
+                         {.potential = matrix_view(std::span(out), 1)}, {}, report);
+            return count;
+        };
+        Values expected;
+        const int count = refined(options, {0, 1500}, expected);
+        EXPECT_GT(count, 0);
+        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+            const auto rows = range_of(1500, transport->rank(), 3, Division::even);
+            auto own = options;
+            own.communicator = CommunicatorAccess::of(std::move(transport));
+            Values found;
+            EXPECT_EQ(refined(own, rows, found), count);
+            const auto wanted = part(expected, rows.first, rows.second, 1);
+            EXPECT_LE(difference(found, {wanted.begin(), wanted.end()}), 1e-13) << name_of(strategy);
+        });
+    }
+}
+
+/// Counts the bytes that a rank sends.
+class CountingTransport : public comm::Transport {
+public:
+    explicit CountingTransport(std::shared_ptr<comm::Transport> inner) : inner_(std::move(inner)) {}
+    [[nodiscard]] std::size_t sent() const { return sent_; }
+    [[nodiscard]] int rank() const override { return inner_->rank(); }
+    [[nodiscard]] int size() const override { return inner_->size(); }
+    [[nodiscard]] int local_rank() const override { return inner_->local_rank(); }
+    [[nodiscard]] int local_size() const override { return inner_->local_size(); }
+    [[nodiscard]] comm::MessageHandle send(comm::ConstBytes data, int to, int tag) override {
+        sent_ += data.size();
+        return inner_->send(data, to, tag);
+    }
+    [[nodiscard]] comm::MessageHandle receive(comm::Bytes data, int from, int tag) override {
+        return inner_->receive(data, from, tag);
+    }
+    void barrier() override { inner_->barrier(); }
+    void broadcast(comm::Bytes data, int root) override { inner_->broadcast(data, root); }
+    void all_gather(comm::ConstBytes mine, comm::Bytes all, std::span<const std::size_t> sizes) override {
+        sent_ += mine.size();
+        inner_->all_gather(mine, all, sizes);
+    }
+    [[noreturn]] void abort(int code) override {
+        inner_->abort(code);
+        std::terminate();
+    }
+
+private:
+    std::shared_ptr<comm::Transport> inner_;
+    std::size_t sent_ = 0;
+};
+
+// Where nothing is divided, no sums are sent.
+TEST(SumOfGaussiansOnRanks, SendEachOtherTheirSums) {
+    auto direct = gaussian(GaussStrategy::automatic, 0.3, 0.0);
+    direct.method = Method::direct;
+    for (const auto& options :
+         {direct, gaussian(GaussStrategy::pairs, 0.1), gaussian(GaussStrategy::grid, 0.1),
+          gaussian(GaussStrategy::clusters, 1.0), gaussian(GaussStrategy::boxes, 0.3)}) {
+        const auto points = numbers(2 * 3000, 1), strengths = numbers(3000, 3);
+        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+            const auto counting = std::make_shared<CountingTransport>(std::move(transport));
+            const auto rows = range_of(3000, counting->rank(), 3, Division::even);
+            auto own = options;
+            own.tolerance = 0.0; // no exact sums, which are divided, too
+            own.communicator = CommunicatorAccess::of(counting);
+            SumPlan plan(matrix_view(part(points, rows.first, rows.second, 2), 2), own);
+            Values out(static_cast<std::size_t>(rows.second - rows.first));
+            plan.execute(part(strengths, rows.first, rows.second, 1), {.potential = std::span(out)});
+            const auto before = counting->sent();
+            plan.execute(part(strengths, rows.first, rows.second, 1), {.potential = std::span(out)});
+            // of a third of the strengths and of the sums some stay where they are
+            EXPECT_GT(counting->sent() - before, std::size_t{10000}) << name_of(own.strategy);
+        });
+    }
 }
 
 // As for densities, whose sums share their points.
