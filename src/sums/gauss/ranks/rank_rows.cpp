@@ -94,33 +94,28 @@ void RankRows::deal_grid(const GaussLattice& boxes, const GaussPointSets& given)
 
 // First only keys, as many targets each: they tell how many pairs each cell has.
 void RankRows::deal_pairs(const NearCells& cells, const GaussPointSets& given) {
-    const auto widened = [&](const std::vector<KeyRange>& own) {
+    const auto sorted = [&](std::span<const double> points) {
+        return cells.lattice().sorted(points, given.frame, threads_);
+    };
+    const auto sources = sorted(given.sources);
+    const auto targets = all_.self ? SortedKeys() : sorted(given.targets);
+    const auto deal_by = [&](const std::vector<KeyRange>& own) {
         std::vector<KeyRange> wide;
         for (const auto& range : own) wide.push_back(cells.layers_near(range));
-        return wide;
+        sources_.emplace(ranks_, sources, own, wide, threads_);
+        if (!all_.self) targets_.emplace(ranks_, targets, own, own, threads_);
     };
-    const auto& targets = all_.self ? given.sources : given.targets;
-    const auto sorted = cells.lattice().sorted(targets, given.frame, threads_);
-    auto own = ranges_of_equal_counts(ranks_, sorted.keys);
-    deal_by(cells.lattice(), given, own, widened(own));
+    deal_by(ranges_of_equal_counts(ranks_, (all_.self ? sources : targets).keys));
     std::vector<std::uint64_t> keys;
     const auto work = work_of_cells(cells, keys);
     constexpr std::int64_t least_cells = 8; // of a rank, which they are to be divided among
     if (comm::sum_of_ranks(ranks_, std::ssize(keys)) < least_cells * ranks_.size())
         return take_everything(given);
-    own = ranges_of_equal_work(ranks_, keys, work);
-    deal_by(cells.lattice(), given, own, widened(own));
+    deal_by(ranges_of_equal_work(ranks_, keys, work));
     take_dealt(given);
 }
 
-void RankRows::deal_by(const GaussLattice& boxes, const GaussPointSets& given, std::span<const KeyRange> own,
-                       std::span<const KeyRange> wide) {
-    sources_.emplace(ranks_, boxes.sorted(given.sources, given.frame, threads_), own, wide, threads_);
-    if (!all_.self)
-        targets_.emplace(ranks_, boxes.sorted(given.targets, given.frame, threads_), own, own, threads_);
-}
-
-/// Pairs of each cell of this rank's targets, and a little for the cell. @param keys  of the cells
+/// Pairs of each cell of this rank's targets, about, and a little for the cell. @param keys  of the cells
 std::vector<double> RankRows::work_of_cells(const NearCells& cells, std::vector<std::uint64_t>& keys) const {
     constexpr double work_of_a_cell = 64.0; // in pairs: to find what is near
     constexpr std::size_t cells_of_a_part = 256;
@@ -135,13 +130,17 @@ std::vector<double> RankRows::work_of_cells(const NearCells& cells, std::vector<
         }
         ++targets.back();
     }
+    constexpr std::size_t looked_at = 8192; // to find what is near takes longer than to deal out the rest
+    const auto group = keys.size() / looked_at + 1;
     parallel_parts(
-        threads_, keys.size(),
+        threads_, (keys.size() + group - 1) / group,
         [&](std::size_t begin, std::size_t end) {
-            for (auto c = begin; c < end; ++c) {
+            for (auto g = begin; g < end; ++g) {
                 double near = 0.0;
-                for (const auto& range : cells.sources(sources_->keys(), keys[c])) near += range.size();
-                targets[c] = targets[c] * near + work_of_a_cell;
+                for (const auto& range : cells.sources(sources_->keys(), keys[g * group]))
+                    near += range.size();
+                for (auto c = g * group; c < std::min(keys.size(), (g + 1) * group); ++c)
+                    targets[c] = targets[c] * near + work_of_a_cell;
             }
         },
         cells_of_a_part);

@@ -57,8 +57,6 @@ private:
     enum class Place { as_given, dealt, everywhere };
     void deal_grid(const GaussLattice& boxes, const GaussPointSets& given);
     void deal_pairs(const NearCells& cells, const GaussPointSets& given);
-    void deal_by(const GaussLattice& boxes, const GaussPointSets& given, std::span<const KeyRange> own,
-                 std::span<const KeyRange> wide);
     void take_dealt(const GaussPointSets& given);
     void take_everything(const GaussPointSets& given);
     [[nodiscard]] std::vector<double> work_of_cells(const NearCells& cells,
