@@ -212,7 +212,8 @@ struct SumPlan::Impl {
                        .strengths = q,
                        .threads = thread_count(options.threads),
                        .dipoles = dipoles,
-                       .ranks = own_rows ? ranks() : nullptr},
+                       .ranks = own_rows ? ranks() : nullptr,
+                       .sharing = own_rows ? nullptr : ranks()},
                       computed);
     }
 

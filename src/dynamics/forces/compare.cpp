@@ -1,5 +1,6 @@
 #include "dynamics/forces/compare.h"
 
+#include "backend/comm/communicator_access.h"
 #include "backend/threads/parallel.h"
 #include "sums/select/verify.h"
 
@@ -42,7 +43,8 @@ ForceErrors compare_forces(const ForceOptions& force, const Bodies& bodies,
                                 .targets = {},
                                 .strengths = force.kernel == Kernel::coulomb ? bodies.charge : bodies.mass,
                                 .threads = thread_count(force.threads),
-                                .soon = true},
+                                .soon = true,
+                                .sharing = CommunicatorAccess::transport(force.communicator)},
                                computed);
     return {.acceleration = number(errors.front().relative),
             .potential = potential.empty() ? std::nan("") : number(errors.back().relative)};

@@ -1,5 +1,6 @@
 #include "dynamics/forces/vortex_flow.h"
 
+#include "backend/comm/communicator_access.h"
 #include "backend/threads/parallel.h"
 #include "base/spelling.h"
 #include "dynamics/bodies/plane.h"
@@ -154,7 +155,8 @@ ForceErrors VortexFlow::compare(const Bodies& vortices, double variance) const {
                                 .targets = {},
                                 .strengths = vortices.charge,
                                 .threads = thread_count(options_.threads),
-                                .soon = true},
+                                .soon = true,
+                                .sharing = CommunicatorAccess::transport(options_.communicator)},
                                computed);
     const auto number = [](double error) { return std::isnan(error) ? HUGE_VAL : error; };
     return {.acceleration = number(errors.front().relative), .potential = number(errors.back().relative)};

@@ -22,10 +22,10 @@ LatticeOnCpu::LatticeOnCpu(std::string_view method, const SumProblem& problem, c
       threads_(threads_for(options.threads, seconds / communicator_.size(), cost_table_in_use().table)),
       goal_(problem) {}
 
-// Ranks must not differ in a bit of what they choose by, whatever their hosts compute with.
+// The same on all ranks, which choose by it, whatever their hosts compute with.
 double LatticeOnCpu::near_field() const {
-    return comm::from_rank(CommunicatorAccess::transport(communicator_),
-                           near_field_strength(problem_, sources_, targets_, threads_));
+    return near_field_strength(problem_, sources_, targets_, threads_,
+                               CommunicatorAccess::transport(communicator_));
 }
 
 void LatticeOnCpu::set_points(RawVector<double> sources, RawVector<double> targets) {

@@ -1,5 +1,6 @@
 #include "sums/lattice/near_fields.h"
 
+#include "backend/comm/transport.h"
 #include "backend/threads/parallel.h"
 #include "sums/lattice/near_tile.h"
 #include "sums/lattice/periodic_frame.h"
@@ -54,10 +55,24 @@ Grid grid_of(const PeriodicFrame& frame, const LatticePoints& points, double sid
     return out;
 }
 
+/// What compute(first, last) gives for parts [first, last), of all parts: ranks compute some each.
+template <class Compute>
+std::vector<double> shared_parts(comm::Transport* ranks, std::size_t parts, const Compute& compute) {
+    if (ranks == nullptr) return compute(0, parts);
+    const auto begins = comm::equal_parts(*ranks, static_cast<std::int64_t>(parts));
+    const auto rank = static_cast<std::size_t>(ranks->rank());
+    const auto mine =
+        compute(static_cast<std::size_t>(begins[rank]), static_cast<std::size_t>(begins[rank + 1]));
+    std::vector<std::int64_t> counts;
+    counts.reserve(begins.size());
+    for (std::size_t r = 0; r + 1 < begins.size(); ++r) counts.push_back(begins[r + 1] - begins[r]);
+    return comm::all_gathered(*ranks, std::span<const double>(mine), counts);
+}
+
 } // namespace
 
 double near_field_strength(const SumProblem& problem, std::span<const double> sources,
-                           std::span<const double> targets, int threads) {
+                           std::span<const double> targets, int threads, comm::Transport* ranks) {
     const PeriodicFrame frame(problem);
     const auto from = wrapped(frame, sources, threads), at = wrapped(frame, targets, threads);
     const auto& to = targets.empty() ? from : at;
@@ -90,16 +105,20 @@ double near_field_strength(const SumProblem& problem, std::span<const double> so
         const double square = least + soft;
         return least < limit ? least / (square * square * square) : 0.0;
     };
-    const auto sums = parallel_results(
-        threads, m,
-        [&](std::size_t begin, std::size_t end) {
-            double sum = 0.0;
-            for (auto i = begin; i < end; ++i) sum += std::max(1.0, std::pow(a, 4) * nearest(i));
-            return sum;
-        },
-        std::size_t{1} << 12);
+    constexpr std::size_t part = std::size_t{1} << 12;
+    const auto sums_of = [&](std::size_t first, std::size_t last) { // of parts of the targets
+        return parallel_results(
+            threads, std::min(last * part, m) - std::min(first * part, m),
+            [&](std::size_t begin, std::size_t end) {
+                double sum = 0.0;
+                for (auto i = begin; i < end; ++i)
+                    sum += std::max(1.0, std::pow(a, 4) * nearest(first * part + i));
+                return sum;
+            },
+            part);
+    };
     double sum = 0.0;
-    for (const double of_part : sums) sum += of_part;
+    for (const double of_part : shared_parts(ranks, (m + part - 1) / part, sums_of)) sum += of_part;
     return std::sqrt(sum / static_cast<double>(m));
 }
 

@@ -53,6 +53,7 @@ void share_cells(comm::Transport* ranks, const TargetCells& targets, const CellW
     compute(cells[rank], cells[rank + 1]);
     if (comm::any_rank(*ranks, watch.stopped())) return;
     std::vector<std::int64_t> begins;
+    begins.reserve(cells.size());
     for (const auto cell : cells) begins.push_back(targets.start[static_cast<std::size_t>(cell)]);
     share_rows_in_order(*ranks, targets.order, begins, results.potential, 1);
     share_rows_in_order(*ranks, targets.order, begins, results.field, 3);

@@ -51,13 +51,15 @@ std::vector<Axis> axis_of(double length, std::int32_t n, int order, double alpha
 } // namespace
 
 RawVector<double> influence_of(const PeriodicFrame& frame, const Splitting& splitting,
-                               const std::array<std::int32_t, 3>& mesh, int order, int threads) {
+                               const std::array<std::int32_t, 3>& mesh, int order, int threads,
+                               const std::function<bool(std::int64_t)>& is_wanted) {
     std::array<std::vector<Axis>, 3> axes;
     for (std::size_t k = 0; k < 3; ++k) axes[k] = axis_of(frame.length[k], mesh[k], order, splitting.alpha);
     const auto nx = axes[0].size(), ny = axes[1].size(), nz = axes[2].size();
     RawVector<double> out(nx * ny * nz);
     const double per_volume = 1.0 / frame.volume();
     parallel_for(threads, static_cast<std::int64_t>(ny * nz), [&](std::int64_t row) {
+        if (is_wanted && !is_wanted(row % static_cast<std::int64_t>(ny))) return;
         const auto& z = axes[2][static_cast<std::size_t>(row) / ny];
         const auto& y = axes[1][static_cast<std::size_t>(row) % ny];
         for (std::size_t i = 0; i < nx; ++i) {

@@ -14,11 +14,14 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 
 namespace farfield {
 
-/// D(k)/V, [z][y][x] for 0 ≤ index ≤ n/2 of each axis; 0 for k = 0.
+/// D(k)/V, [z][y][x] for 0 ≤ index ≤ n/2 of each axis; 0 for k = 0. Rows y of which `is_wanted` is false are
+/// left as they are.
 RawVector<double> influence_of(const PeriodicFrame& frame, const Splitting& splitting,
-                               const std::array<std::int32_t, 3>& mesh, int order, int threads);
+                               const std::array<std::int32_t, 3>& mesh, int order, int threads,
+                               const std::function<bool(std::int64_t)>& is_wanted = {});
 
 } // namespace farfield

@@ -33,7 +33,8 @@ MeshPart::MeshPart(const PeriodicFrame& frame, const MeshChoice& choice, Isa isa
                    comm::Transport* ranks)
     : frame_(frame), isa_(isa), threads_(threads), splines_(choice.order), blocks_(choice.mesh, choice.order),
       alone_(ranks == nullptr), transform_(choice.mesh, threads, ranks),
-      influence_(influence_of(frame, choice.splitting, choice.mesh, choice.order, threads)),
+      influence_(influence_of(frame, choice.splitting, choice.mesh, choice.order, threads,
+                              [this](std::int64_t y) { return transform_.takes_factors(y); })),
       mesh_(static_cast<std::size_t>(choice.mesh[0]) * static_cast<std::size_t>(choice.mesh[1]) *
             static_cast<std::size_t>(choice.mesh[2])) {}
 

@@ -57,6 +57,12 @@ double MeshTransform::work() const {
     return work_of_a_part() * static_cast<double>(2 * parts_.planes().size() + parts_.rows().size());
 }
 
+bool MeshTransform::takes_factors(std::int64_t y) const {
+    const auto& own = parts_.rows();
+    const auto is_own = [&](std::int64_t row) { return own.begin <= row && row < own.end; };
+    return is_own(y) || is_own(n_[1] - y);
+}
+
 std::span<double> MeshTransform::spectrum_numbers() {
     return {reinterpret_cast<double*>(spectrum_.data()), 2 * spectrum_.size()}; // as std::complex lets one
 }

@@ -23,6 +23,9 @@ public:
     /// watches say.
     void multiply(RawVector<double>& mesh, const RawVector<double>& factors, WorkWatch& watch);
 
+    /// Of the factors this process takes those of row y ≤ n/2.
+    [[nodiscard]] bool takes_factors(std::int64_t y) const;
+
     /// What `multiply` tells the watch.
     [[nodiscard]] double work() const;
     [[nodiscard]] const MeshRanks& parts() const { return parts_; }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace farfield {
 namespace {
@@ -154,6 +155,18 @@ void compute_exact_rows(const VerifyTask& task, std::span<const ComparedOutput> 
     rows_in_vectors(task, with_potential, true, list);
 }
 
+namespace {
+
+/// Of outputs that nobody asked for numbers may be missing.
+void append(ExactRows& rows, std::size_t width, std::vector<double>& values) {
+    for (auto& [row, numbers] : rows) {
+        numbers.resize(width);
+        values.insert(values.end(), numbers.begin(), numbers.end());
+    }
+}
+
+} // namespace
+
 void compute_exact_rows_on_ranks(const VerifyTask& task, std::span<const ComparedOutput> compared,
                                  ExactRows& rows) {
     const auto dimension = static_cast<std::size_t>(task.problem->dimension);
@@ -184,10 +197,7 @@ void compute_exact_rows_on_ranks(const VerifyTask& task, std::span<const Compare
     compute_exact_rows(mine, compared, parts);
     const auto width = static_cast<std::size_t>(task.problem->kernel->width(task.problem->dimension));
     std::vector<double> values;
-    for (auto& [k, part] : parts) {
-        part.resize(width); // outputs that nobody asked for may be missing
-        values.insert(values.end(), part.begin(), part.end());
-    }
+    append(parts, width, values);
     const std::vector<std::int64_t> counts(static_cast<std::size_t>(task.ranks->size()), std::ssize(values));
     const auto all = comm::all_gathered(*task.ranks, std::span<const double>(values), counts);
     std::size_t k = 0;
@@ -196,6 +206,30 @@ void compute_exact_rows_on_ranks(const VerifyTask& task, std::span<const Compare
         for (std::size_t rank = 0; rank < counts.size(); ++rank)
             for (std::size_t i = 0; i < width; ++i) sum[i] += all[rank * values.size() + k * width + i];
         ++k;
+    }
+}
+
+// Rows are computed one by one but in sums over waves, whose ranks share sources, too.
+void share_exact_rows(const VerifyTask& task, std::span<const ComparedOutput> compared, ExactRows& rows) {
+    if (task.problem->is_periodic() && !is_periodic_along_line(*task.problem))
+        return compute_periodic_rows(task, rows);
+    auto& ranks = *task.sharing;
+    const auto begins = comm::equal_parts(ranks, std::ssize(rows));
+    const auto rank = static_cast<std::size_t>(ranks.rank());
+    const auto first = std::next(rows.begin(), begins[rank]);
+    ExactRows mine(first, std::next(first, begins[rank + 1] - begins[rank]));
+    compute_exact_rows(task, compared, mine);
+    const auto width = static_cast<std::size_t>(task.problem->kernel->width(task.problem->dimension));
+    std::vector<double> values;
+    append(mine, width, values);
+    std::vector<std::int64_t> counts;
+    for (std::size_t r = 0; r + 1 < begins.size(); ++r)
+        counts.push_back((begins[r + 1] - begins[r]) * static_cast<std::int64_t>(width));
+    const auto all = comm::all_gathered(ranks, std::span<const double>(values), counts);
+    auto from = all.begin();
+    for (auto& [row, numbers] : rows) {
+        numbers.assign(from, from + static_cast<std::ptrdiff_t>(width));
+        from += static_cast<std::ptrdiff_t>(width);
     }
 }
 

@@ -32,6 +32,9 @@ void compute_exact_rows(const VerifyTask& task, std::span<const ComparedOutput> 
 void compute_exact_rows_on_ranks(const VerifyTask& task, std::span<const ComparedOutput> compared,
                                  ExactRows& rows);
 
+/// The same where ranks have everything and share the work (`VerifyTask::sharing`): all get all rows.
+void share_exact_rows(const VerifyTask& task, std::span<const ComparedOutput> compared, ExactRows& rows);
+
 /// Exact values of another origin, such as of a sum of several sums.
 struct ExactValues {
     std::function<void(std::span<const ComparedOutput> compared, ExactRows& rows)> rows; ///< fills them

@@ -329,6 +329,8 @@ std::vector<OutputError> verify(const VerifyTask& task, std::span<const Computed
                             [&](std::span<const ComparedOutput> compared, ExactRows& rows) {
                                 if (task.ranks != nullptr)
                                     compute_exact_rows_on_ranks(task, compared, rows);
+                                else if (task.sharing != nullptr)
+                                    share_exact_rows(task, compared, rows);
                                 else
                                     compute_exact_rows(task, compared, rows);
                             },

@@ -37,6 +37,8 @@ struct VerifyTask {
     /// Not null: all ranks verify together, and each has its rows of the arrays; the problem counts those of
     /// all. The samples are those of one process.
     comm::Transport* ranks = nullptr;
+    /// Not null: all ranks verify alike, each with all rows, and share the work.
+    comm::Transport* sharing = nullptr;
 };
 
 /// One output as computed, M rows.

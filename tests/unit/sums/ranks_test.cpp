@@ -157,13 +157,24 @@ TEST(SumOnRanks, LooksForPairsBeyondFloatAmongAllPoints) {
     EXPECT_EQ(compute_on_ranks(whole, all, 3, Division::even), one);
 }
 
-// Each rank sums exactly over its own points at the same sampled targets.
+// Each rank sums exactly over its own points at the same sampled targets; or, where all have all points, at
+// some of them, or over some waves.
 TEST(SumOnRanks, TellsTheErrorsOfOneRank) {
     SumOptions softened{.method = Method::fmm, .softening = 0.1, .tolerance = 1e-4};
     SumOptions with_dipoles{
         .kernel = Kernel::coulomb, .method = Method::fmm, .tolerance = 1e-3, .dipoles = true};
+    SumOptions in_box{.kernel = Kernel::coulomb,
+                      .method = Method::pme,
+                      .period = {4.0, 4.0, 4.0},
+                      .background = Background::uniform,
+                      .tolerance = 1e-4};
+    SumOptions along_line{
+        .kernel = Kernel::coulomb, .method = Method::direct, .period = {4.0, 0.0, 0.0}, .tolerance = 1e-4};
     for (const auto& whole :
          {Whole{.options = {.method = Method::fmm, .tolerance = 1e-4}, .sources = 4000},
+          Whole{.options = {.method = Method::treecode, .tolerance = 1e-3}, .sources = 3000},
+          Whole{.options = in_box, .sources = 2000},
+          Whole{.options = along_line, .sources = 600, .neutral = true},
           Whole{.options = {.method = Method::fmm, .tolerance = 1e-11}, .sources = 3000},
           Whole{.options = softened, .sources = 3000}, Whole{.options = with_dipoles, .sources = 2500},
           Whole{.options = {.method = Method::fmm, .tolerance = 1e-4}, .sources = 300}}) {

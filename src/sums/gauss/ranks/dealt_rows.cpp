@@ -49,6 +49,8 @@ DealtRows::DealtRows(comm::Transport& ranks, SortedKeys given, std::span<const K
                      std::span<const KeyRange> wide, int threads)
     : ranks_(ranks), threads_(threads), given_(std::move(given)) {
     const auto count = own.size();
+    to_.reserve(count);
+    own_to_.reserve(count);
     std::vector<Counts> counts;
     for (std::size_t r = 0; r < count; ++r) {
         to_.push_back(rows_in(given_.keys, wide[r]));

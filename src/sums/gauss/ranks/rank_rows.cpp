@@ -23,7 +23,7 @@ GaussExtent gauss_extent_over_ranks(comm::Transport& ranks, std::span<const doub
                                     std::span<const double> targets, int dimension, int threads) {
     struct Part {
         GaussExtent extent;
-        bool has_points;
+        bool has_points = false;
     };
     const Part mine{gauss_extent(sources, targets, dimension, threads), !sources.empty() || !targets.empty()};
     GaussExtent out;
@@ -101,6 +101,7 @@ void RankRows::deal_pairs(const NearCells& cells, const GaussPointSets& given) {
     const auto targets = all_.self ? SortedKeys() : sorted(given.targets);
     const auto deal_by = [&](const std::vector<KeyRange>& own) {
         std::vector<KeyRange> wide;
+        wide.reserve(own.size());
         for (const auto& range : own) wide.push_back(cells.layers_near(range));
         sources_.emplace(ranks_, sources, own, wide, threads_);
         if (!all_.self) targets_.emplace(ranks_, targets, own, own, threads_);
