@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Times fast multipole sums on two ranks of one thread beside one process of two threads, and tells the memory that ranks take:
-`bench/ranks.py build/farfield --json FILE`; needs NumPy and mpirun.
+"""Times sums on two ranks of one thread beside one process of two threads, and tells the memory that ranks take:
+`bench/ranks.py build/farfield --json FILE` of fast multipole sums, with `--what others` of other methods; needs NumPy and mpirun.
 
 Random charges in a cube or a Plummer sphere, potential and field. Rows of the file are dealt out to ranks in order: `scattered` ones are those of points
 anywhere, `regions` those along a Morton curve, so that ranks have most of their points already. One process and two ranks take turns, --rounds times, each
 sum three times over the same points; rows have medians of the first sum with its tree (`seconds`), of its parts, and of the fastest of the three without
-the tree (`again`). Memory is the largest resident set of any rank but 0, which reads and writes the files of all.
+the tree (`again`). Memory is the largest resident set of any rank but 0, which reads and writes the files of all. Other methods sum over points in a cube in
+any order, to 6 digits but for Ewald's, which takes 4.
 """
 import argparse
 import json
@@ -53,7 +54,7 @@ class Bench:
 
     def run(self, ranks, threads, repeat, options):
         before = ["mpirun", "-n", str(ranks), sys.executable, "-c", WATCH, str(self.folder / "rss")] if ranks > 1 else [sys.executable, "-c", WATCH, str(self.folder / "rss")]
-        command = [*before, self.program, "sum", "--kernel", "coulomb", "--method", "fmm", "--sources", self.folder / "s.npy", "--out", self.folder / "o.npy",
+        command = [*before, self.program, "sum", "--sources", self.folder / "s.npy", "--out", self.folder / "o.npy",
                    "--json", self.folder / "r.json", "--threads", threads, "--device", "cpu", "--repeat", repeat, "--quiet", *options]
         subprocess.run([str(word) for word in command], check=True, env=os.environ | MPI)
         return json.loads((self.folder / "r.json").read_text(encoding="utf-8"))
@@ -62,15 +63,49 @@ class Bench:
         return 1024 * int((self.folder / f"rss{rank}").read_text(encoding="utf-8"))
 
 
+FMM = ["--kernel", "coulomb", "--method", "fmm"]
+GAUSS = ["--kernel", "gauss", "--tolerance", "1e-6", "--method"]
+BOX = ["--kernel", "coulomb", "--period", "1", "--background", "uniform", "--method"]
+# name, points, dimensions, options
+OTHERS = [
+    ("Gaussians over a grid of 0.4 million numbers", 1000000, 3, [*GAUSS, "fgt", "--strategy", "grid", "--sigma", "0.05"]),
+    ("Gaussians over a grid of 16 million numbers", 1000000, 3, [*GAUSS, "fgt", "--strategy", "grid", "--sigma", "0.01"]),
+    ("Gaussians of pairs", 1000000, 3, [*GAUSS, "fgt", "--strategy", "pairs", "--sigma", "0.005"]),
+    ("Gaussians by clusters", 100000, 4, [*GAUSS, "fgt", "--strategy", "clusters", "--sigma", "0.2"]),
+    ("Gaussians, each pair", 50000, 3, [*GAUSS, "direct", "--sigma", "0.05"]),
+    ("box, pme", 1000000, 3, [*BOX, "pme", "--tolerance", "1e-6"]),
+    ("box, ewald", 100000, 3, [*BOX, "ewald", "--tolerance", "1e-4"]),
+    ("box, fmm", 1000000, 3, [*BOX, "fmm", "--tolerance", "1e-6"]),
+    ("box, direct", 30000, 3, [*BOX, "direct", "--tolerance", "1e-6"]),
+]
+
+
 def timed(report, again):
     stages = report["stages"]
     parts = {"tree": stages["prepare_seconds"], "sum": report["compute_seconds"], "results": stages["finish_seconds"]}
-    return {"seconds": sum(parts.values()), "parts": parts, "again": min(again["compute_seconds_of_each"])}
+    checked = {"checked": sum(parts.values()) + stages["verify_seconds"]} if "verify_seconds" in stages else {}
+    return checked | {"seconds": sum(parts.values()), "parts": parts, "again": min(again["compute_seconds_of_each"])}
 
 
 def median_of(runs):
-    middle = {key: statistics.median(run[key] for run in runs) for key in ("seconds", "again")}
+    middle = {key: statistics.median(run[key] for run in runs) for key in ("seconds", "again", "checked") if key in runs[0]}
     return middle | {"parts": {part: statistics.median(run["parts"][part] for run in runs) for part in runs[0]["parts"]}}
+
+
+def compared(bench, task, options):
+    one, two = [], []
+    for _ in range(task.rounds):
+        one.append(timed(bench.run(1, 2, 1, options), bench.run(1, 2, 3, options)))
+        two.append(timed(bench.run(2, 1, 1, options), bench.run(2, 1, 3, options)))
+    one, two = median_of(one), median_of(two)
+    return {"one": one, "two": two, "ratio": two["seconds"] / one["seconds"], "ratio_again": two["again"] / one["again"]}
+
+
+def other_rows(bench, task):
+    for name, n, dimensions, options in OTHERS:
+        generator = np.random.default_rng(1)
+        np.save(bench.folder / "s.npy", np.column_stack([generator.random((n, dimensions)), generator.uniform(-1.0, 1.0, n)]))
+        yield {"sum": name, "n": n, "options": " ".join(options)} | compared(bench, task, options)
 
 
 def time_rows(bench, task):
@@ -79,18 +114,13 @@ def time_rows(bench, task):
             rows = charges(shape, task.n)
             np.save(bench.folder / "s.npy", rows if place == "scattered" else along_curve(rows))
             for name, options in (("3", ["--order", "4", "--precision", "float"]), ("6", ["--order", "13", "--precision", "mixed"])):
-                one, two = [], []
-                for _ in range(task.rounds):
-                    one.append(timed(bench.run(1, 2, 1, options), bench.run(1, 2, 3, options)))
-                    two.append(timed(bench.run(2, 1, 1, options), bench.run(2, 1, 3, options)))
-                one, two = median_of(one), median_of(two)
-                yield {"points": shape, "place": place, "n": task.n, "digits": name, "one": one, "two": two, "ratio": two["seconds"] / one["seconds"], "ratio_again": two["again"] / one["again"]}
+                yield {"points": shape, "place": place, "n": task.n, "digits": name} | compared(bench, task, [*FMM, *options])
 
 
 def memory_rows(bench, task):
     np.save(bench.folder / "s.npy", charges("cube", task.most))
     for ranks in (1, 2, 4, 8):
-        bench.run(ranks, 1, 1, ["--order", "6", "--precision", "mixed"])
+        bench.run(ranks, 1, 1, [*FMM, "--order", "6", "--precision", "mixed"])
         yield {"n": task.most, "ranks": ranks, "bytes": bench.memory(0) if ranks == 1 else max(bench.memory(rank) for rank in range(1, ranks))}
 
 
@@ -98,6 +128,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--json", required=True)
+    parser.add_argument("--what", choices=("fmm", "others"), default="fmm")
     parser.add_argument("--points", default="cube,plummer")
     parser.add_argument("--n", type=int, default=1000000)
     parser.add_argument("--most", type=int, default=8000000, help="points where memory is looked at")
@@ -107,13 +138,15 @@ def main():
     about = dict(entry.split("=", 1) for entry in task.about)
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(task.program, pathlib.Path(folder))
-        rows = list(time_rows(bench, task))
-        memory = list(memory_rows(bench, task))
-    command = f"bench/ranks.py build/farfield --n {task.n} --most {task.most} --rounds {task.rounds}"
-    found = about | {"command": command, "repeats": task.rounds, "rows": rows, "memory": memory}
+        rows = list(time_rows(bench, task) if task.what == "fmm" else other_rows(bench, task))
+        memory = list(memory_rows(bench, task)) if task.what == "fmm" else []
+    of_fmm = f"--n {task.n} --most {task.most}" if task.what == "fmm" else f"--what {task.what}"
+    command = f"bench/ranks.py build/farfield {of_fmm} --rounds {task.rounds}"
+    found = about | {"command": command, "repeats": task.rounds, "rows": rows} | ({"memory": memory} if memory else {})
     pathlib.Path(task.json).write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     for row in rows:
-        print(f'{row["points"]:8} {row["place"]:11} {row["digits"]} digits: one process {row["one"]["seconds"]:.4f} s, two ranks {row["two"]["seconds"]:.4f} s: {row["ratio"]:.3f}; '
+        name = row["sum"] if "sum" in row else f'{row["points"]} {row["place"]} {row["digits"]} digits'
+        print(f'{name:44}: one process {row["one"]["seconds"]:.4f} s, two ranks {row["two"]["seconds"]:.4f} s: {row["ratio"]:.3f}; '
               f'again {row["one"]["again"]:.4f}, {row["two"]["again"]:.4f} s: {row["ratio_again"]:.3f}')
     for row in memory:
         print(f'{row["n"]} points on {row["ranks"]} ranks: {row["bytes"] / 1e6:.0f} MB')
