@@ -333,8 +333,11 @@ struct SumPlan::Impl {
                 shared.progress = [&, v](double share) {
                     hooks.progress((static_cast<double>(v) + share) / static_cast<double>(calls));
                 };
-            compute_once(strengths_of_vector(problem, strengths, v), outputs_of_vector(problem, outputs, v),
-                         shared, one);
+            // rows that are computed again ask for a stop by themselves, and more sums follow
+            comm::together(ranks(), [&] {
+                compute_once(strengths_of_vector(problem, strengths, v),
+                             outputs_of_vector(problem, outputs, v), shared, one);
+            });
             one.prepare_seconds += report.prepare_seconds;
             one.compute_seconds += report.compute_seconds;
             one.finish_seconds += report.finish_seconds;
