@@ -4,6 +4,7 @@
 #include "base/spelling.h"
 #include "base/text.h"
 #include "sums/method/refuse.h"
+#include "sums/method/target_share.h"
 
 #include <farfield/error.h>
 
@@ -40,11 +41,19 @@ const MethodInfo& method_info(Method method) {
     throw InternalError("a method without a row in the table");
 }
 
+bool divides_itself(const MethodInfo& method, const SumProblem& problem, const DeviceChoice& device) {
+    return method.divides != nullptr && method.divides(problem, device);
+}
+
+bool is_divided(const MethodInfo& method, const SumProblem& problem, const DeviceChoice& device) {
+    return divides_itself(method, problem, device) || shares_targets(method, problem, device);
+}
+
 std::string why_not(const MethodInfo& method, const SumProblem& problem, const SumOptions& options,
                     const DeviceChoice& device) {
     const bool alone = options.communicator.size() == 1;
     const auto divides = [&](const MethodInfo& by, DeviceKind kind) {
-        return by.divides != nullptr && by.divides(problem, {.kind = kind, .gpus = {}});
+        return is_divided(by, problem, {.kind = kind, .gpus = {}});
     };
     if (!alone && !divides(method, device.kind)) {
         const bool on_gpu = device.kind == DeviceKind::cuda;

@@ -9,6 +9,7 @@
 #include "sums/asked.h"
 #include "sums/method/method.h"
 #include "sums/method/refining.h"
+#include "sums/method/target_share.h"
 #include "sums/method/vectors.h"
 #include "sums/plan_access.h"
 #include "sums/points/float_range.h"
@@ -107,6 +108,8 @@ struct SumPlan::Impl {
     [[nodiscard]] std::unique_ptr<PreparedSum> made() const {
         auto with = options;
         if (!own_rows) with.communicator = CommunicatorAccess::with_everything(with.communicator);
+        if (ranks() != nullptr && !divides_itself(*choice.method, problem, choice.device))
+            return make_target_share(*choice.method, problem, with, choice.device);
         return choice.method->make(problem, with, choice.device);
     }
 

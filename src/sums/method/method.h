@@ -88,6 +88,10 @@ struct MethodInfo {
                              const DeviceChoice& device) = nullptr;
 };
 
+/// Ranks divide the sum: by the method itself, or by its targets (target_share.h).
+bool divides_itself(const MethodInfo& method, const SumProblem& problem, const DeviceChoice& device);
+bool is_divided(const MethodInfo& method, const SumProblem& problem, const DeviceChoice& device);
+
 /// Empty, or why this problem cannot be computed on that device and these ranks, with the remedy.
 std::string why_not(const MethodInfo& method, const SumProblem& problem, const SumOptions& options,
                     const DeviceChoice& device);

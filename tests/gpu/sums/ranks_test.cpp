@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <random>
 #include <span>
@@ -127,14 +129,86 @@ TEST(RanksOnGpus, ExpandWhatOneGpuDoes) {
     });
 }
 
-TEST(RanksOnGpus, RefuseSeparateTargets) {
+void expect_near(const Values& found, const Values& expected, double tolerance) {
+    ASSERT_EQ(found.size(), expected.size());
+    double largest = 0.0;
+    for (const double value : expected) largest = std::max(largest, std::abs(value));
+    for (std::size_t i = 0; i < found.size(); ++i)
+        ASSERT_NEAR(found[i], expected[i], tolerance * largest) << i;
+}
+
+// A part of the targets on each GPU: how sources are divided may follow the number of targets.
+TEST(RanksOnGpus, ShareSeparateTargets) {
+    NEEDS_GPU();
+    constexpr std::size_t n = 6000, m = 4001;
+    const auto points = numbers(3 * n, 1), targets = numbers(3 * m, 2), q = numbers(n, 3);
+    for (const auto method : {Method::direct, Method::treecode, Method::pme}) {
+        SumOptions options{.kernel = Kernel::coulomb, .method = method, .device = {.kind = DeviceKind::cuda}};
+        options.precision = Precision::float64;
+        if (method == Method::treecode) options.tolerance = 1e-4;
+        if (method == Method::pme) {
+            options.period = {4.0, 4.0, 4.0};
+            options.background = Background::uniform;
+        }
+        const auto sum_on = [&](const SumOptions& mine, std::size_t first, std::size_t last) {
+            return sum(matrix_view(std::span(points), 3),
+                       matrix_view(std::span(targets).subspan(3 * first, 3 * (last - first)), 3),
+                       {.charges = std::span(q)}, mine, Output::potential | Output::field);
+        };
+        const auto one = sum_on(options, 0, m);
+        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+            auto mine = options;
+            mine.communicator =
+                CommunicatorAccess::with_everything(CommunicatorAccess::of(std::move(transport)));
+            const auto got = sum_on(mine, 0, m);
+            EXPECT_EQ(got.report.device.kind, DeviceKind::cuda);
+            const double rounding = method == Method::treecode ? 2e-4 : 1e-12; // trees of other targets
+            expect_near(got.potential, one.potential, rounding);
+            expect_near(got.field, one.field, rounding);
+        });
+    }
+}
+
+TEST(RanksOnGpus, SumGaussians) {
+    NEEDS_GPU();
+    constexpr std::size_t n = 20000;
+    const auto points = numbers(2 * n, 1), q = numbers(n, 3);
+    for (const auto method : {Method::direct, Method::fgt}) {
+        const SumOptions options{.kernel = Kernel::gauss,
+                                 .method = method,
+                                 .sigma = 0.2,
+                                 .tolerance = 1e-8,
+                                 .device = {.kind = DeviceKind::cuda}};
+        const auto on_rows = [&](const SumOptions& mine, std::size_t begin, std::size_t end) {
+            Values out(end - begin);
+            SumPlan plan(matrix_view(std::span(points).subspan(2 * begin, 2 * (end - begin)), 2), mine);
+            plan.execute(std::span(q).subspan(begin, end - begin), {.potential = std::span(out)});
+            EXPECT_EQ(plan.report().device.kind, DeviceKind::cuda);
+            return out;
+        };
+        const auto one = on_rows(options, 0, n);
+        Values joined(n);
+        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+            const auto rank = static_cast<std::size_t>(transport->rank());
+            const auto begin = n * rank / 3, end = n * (rank + 1) / 3;
+            auto mine = options;
+            mine.communicator = CommunicatorAccess::of(std::move(transport));
+            const auto own = on_rows(mine, begin, end);
+            std::copy(own.begin(), own.end(), joined.begin() + static_cast<std::ptrdiff_t>(begin));
+        });
+        expect_near(joined, one, 1e-8);
+    }
+}
+
+TEST(RanksOnGpus, RefuseWhatTheyDoNotDivide) {
     NEEDS_GPU();
     const auto points = numbers(300, 3);
     comm::run_ranks(2, [&](std::shared_ptr<comm::Transport> transport) {
-        const SumOptions options{.device = {.kind = DeviceKind::cuda},
+        const SumOptions options{.method = Method::treecode,
+                                 .device = {.kind = DeviceKind::cuda},
                                  .communicator = CommunicatorAccess::of(std::move(transport))};
         const auto view = matrix_view(std::span<const double>(points), 3);
-        test::expect_contains(test::error_of<InvalidArgument>([&] { SumPlan(view, view, options); }),
+        test::expect_contains(test::error_of<InvalidArgument>([&] { SumPlan(view, options); }),
                               {"ranks", "cpu"});
     });
 }

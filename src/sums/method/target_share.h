@@ -1,0 +1,19 @@
+// Ranks that share the targets of a sum, each with the sum of a method that knows nothing of ranks: all
+// sources act on a part of the targets. For GPUs, where each rank has one, and for targets that are no
+// sources, or sources that act on themselves.
+#pragma once
+
+#include "sums/method/method.h"
+
+#include <memory>
+
+namespace farfield {
+
+bool shares_targets(const MethodInfo& method, const SumProblem& problem, const DeviceChoice& device);
+
+/// Ranks give all points and strengths, and get all results, in the memory of the host.
+/// @throws what the method throws, on all ranks
+std::unique_ptr<PreparedSum> make_target_share(const MethodInfo& method, const SumProblem& problem,
+                                               const SumOptions& options, const DeviceChoice& device);
+
+} // namespace farfield
