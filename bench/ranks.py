@@ -68,15 +68,15 @@ GAUSS = ["--kernel", "gauss", "--tolerance", "1e-6", "--method"]
 BOX = ["--kernel", "coulomb", "--period", "1", "--background", "uniform", "--method"]
 # name, points, dimensions, options
 OTHERS = [
-    ("Gaussians over a grid of 0.4 million numbers", 1000000, 3, [*GAUSS, "fgt", "--strategy", "grid", "--sigma", "0.05"]),
-    ("Gaussians over a grid of 16 million numbers", 1000000, 3, [*GAUSS, "fgt", "--strategy", "grid", "--sigma", "0.01"]),
-    ("Gaussians of pairs", 1000000, 3, [*GAUSS, "fgt", "--strategy", "pairs", "--sigma", "0.005"]),
-    ("Gaussians by clusters", 100000, 4, [*GAUSS, "fgt", "--strategy", "clusters", "--sigma", "0.2"]),
-    ("Gaussians, each pair", 50000, 3, [*GAUSS, "direct", "--sigma", "0.05"]),
-    ("box, pme", 1000000, 3, [*BOX, "pme", "--tolerance", "1e-6"]),
-    ("box, ewald", 100000, 3, [*BOX, "ewald", "--tolerance", "1e-4"]),
-    ("box, fmm", 1000000, 3, [*BOX, "fmm", "--tolerance", "1e-6"]),
-    ("box, direct", 30000, 3, [*BOX, "direct", "--tolerance", "1e-6"]),
+    ("gauss-small-grid", 1000000, 3, [*GAUSS, "fgt", "--strategy", "grid", "--sigma", "0.05"]),
+    ("gauss-large-grid", 1000000, 3, [*GAUSS, "fgt", "--strategy", "grid", "--sigma", "0.01"]),
+    ("gauss-pairs", 1000000, 3, [*GAUSS, "fgt", "--strategy", "pairs", "--sigma", "0.005"]),
+    ("gauss-clusters", 100000, 4, [*GAUSS, "fgt", "--strategy", "clusters", "--sigma", "0.2"]),
+    ("gauss-direct", 50000, 3, [*GAUSS, "direct", "--sigma", "0.05"]),
+    ("box-pme", 1000000, 3, [*BOX, "pme", "--tolerance", "1e-6"]),
+    ("box-ewald", 100000, 3, [*BOX, "ewald", "--tolerance", "1e-4"]),
+    ("box-fmm", 1000000, 3, [*BOX, "fmm", "--tolerance", "1e-6"]),
+    ("box-direct", 30000, 3, [*BOX, "direct", "--tolerance", "1e-6"]),
 ]
 
 
