@@ -195,9 +195,7 @@ void take_away_softening(const VerifyTask& task, const SumProblem& stack, const 
 bool is_periodic_along_line(const SumProblem& problem) { return open_axes(problem) == 2; }
 
 void compute_periodic_rows(const VerifyTask& task, ExactRows& rows) {
-    // what is compared with them may be off by the tolerance; they by a part of it that does not show
-    constexpr double share = 1e-4, least = 1e-16, most = 1e-9;
-    const double goal = std::clamp(share * task.problem->tolerance, least, most);
+    constexpr double goal = 1e-16;
     auto problem = *task.problem;
     if (is_periodic_along_line(problem)) return compute_rows_on_line(task, rows);
     std::optional<Stack> stack;

@@ -31,6 +31,8 @@ void exchange_pieces(comm::Transport& ranks, const std::vector<std::span<const T
                      const std::vector<std::span<T>>& from) {
     std::vector<comm::ConstBytes> leaving;
     std::vector<comm::Bytes> coming;
+    leaving.reserve(to.size());
+    coming.reserve(from.size());
     for (const auto& piece : to) leaving.push_back(comm::bytes_of(piece));
     for (const auto& piece : from) coming.push_back(comm::bytes_of(piece));
     comm::exchange(ranks, leaving, coming, rows_tag);
