@@ -79,7 +79,6 @@ std::vector<MessageHandle> begin_exchange(Transport& transport, std::span<const 
 void exchange(Transport& transport, std::span<const ConstBytes> to, std::span<const Bytes> from, int tag,
               std::size_t each) {
     for (const auto& message : begin_exchange(transport, to, from, tag, each)) message->wait();
-    transport.barrier();
 }
 
 // Each rank adds up a part, which it gets from all others.

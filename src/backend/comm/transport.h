@@ -111,12 +111,10 @@ std::vector<T> all_gathered(Transport& transport, std::span<const T> mine,
 }
 
 /// Sends to[n], and receives from[n], for n from 0; n / each is the rank. A rank's own are copied. What a
-/// rank receives must have the sizes that others send; those of 0 bytes are no messages. All ranks call it,
-/// and leave it together: MPI carries on only while it is called, so that a rank which went on to compute
-/// could let others wait for what it has still to tell them of its messages.
+/// rank receives must have the sizes that others send; those of 0 bytes are no messages.
 void exchange(Transport& transport, std::span<const ConstBytes> to, std::span<const Bytes> from, int tag,
               std::size_t each = 1);
-/// The same as messages that are to be waited for, without leaving together; until then the memory must stay.
+/// The same as messages that are to be waited for; until then the memory must stay.
 [[nodiscard]] std::vector<MessageHandle> begin_exchange(Transport& transport, std::span<const ConstBytes> to,
                                                         std::span<const Bytes> from, int tag,
                                                         std::size_t each = 1);

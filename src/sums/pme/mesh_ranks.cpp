@@ -43,6 +43,9 @@ void MeshRanks::exchange(std::span<double> array, const Leaving& leaving, const 
         coming(rank, [&](Part run) { from[next++] = comm::bytes_of(numbers(array, run)); });
     }
     comm::exchange(*ranks_, to, from, tag, of_a_rank);
+    // MPI carries on only while it is called: a rank that computed now would let others wait for what it has
+    // still to tell them of its messages
+    ranks_->barrier();
 }
 
 template <class Body>

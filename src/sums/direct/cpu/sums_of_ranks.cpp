@@ -121,7 +121,6 @@ void RowExchange::end() {
 void exchange_rows(comm::Transport& ranks, const SumRows& mine, std::vector<RowRanges> to,
                    const SumRows& theirs, std::vector<RowRanges> from) {
     RowExchange(ranks, mine, std::move(to), theirs, std::move(from)).end();
-    ranks.barrier(); // as after comm::exchange
 }
 
 std::vector<std::size_t> first_of_ranks(std::span<const double> work, int ranks) {
