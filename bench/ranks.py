@@ -83,12 +83,11 @@ OTHERS = [
 def timed(report, again):
     stages = report["stages"]
     parts = {"tree": stages["prepare_seconds"], "sum": report["compute_seconds"], "results": stages["finish_seconds"]}
-    checked = {"checked": sum(parts.values()) + stages["verify_seconds"]} if "verify_seconds" in stages else {}
-    return checked | {"seconds": sum(parts.values()), "parts": parts, "again": min(again["compute_seconds_of_each"])}
+    return {"seconds": sum(parts.values()), "parts": parts, "again": min(again["compute_seconds_of_each"])}
 
 
 def median_of(runs):
-    middle = {key: statistics.median(run[key] for run in runs) for key in ("seconds", "again", "checked") if key in runs[0]}
+    middle = {key: statistics.median(run[key] for run in runs) for key in ("seconds", "again")}
     return middle | {"parts": {part: statistics.median(run["parts"][part] for run in runs) for part in runs[0]["parts"]}}
 
 
