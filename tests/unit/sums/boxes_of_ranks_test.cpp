@@ -7,7 +7,6 @@
 #include "sums/pme/transform.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -244,26 +243,10 @@ TEST(SumOfBoxesOnRanks, KeepsItsBitsAfterAnUpdate) {
 // Where one rank is to stop, all do.
 TEST(SumOfBoxesOnRanks, StopsWhereOneRankIsAsked) {
     for (const auto method : both)
-        for (const std::int64_t targets : {0, 2000}) {
-            const Whole whole{.options = in_box(method), .sources = 3000, .targets = targets};
-            const auto all = arrays_of(whole);
-            std::atomic<int> interrupted{0};
-            comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
-                const int rank = transport->rank();
-                auto options = whole.options;
-                options.threads = 1;
-                options.communicator = CommunicatorAccess::of(std::move(transport));
-                const auto range = range_of(whole.sources, rank, 3, Division::even);
-                const auto at = whole.self() ? range : range_of(targets, rank, 3, Division::even);
-                try {
-                    compute(whole, all, options, range, at,
-                            {.progress = {}, .stop_requested = [rank] { return rank == 1; }});
-                } catch (const Interrupted&) {
-                    ++interrupted;
-                }
-            });
-            EXPECT_EQ(interrupted, 3);
-        }
+        for (const std::int64_t targets : {0, 2000})
+            EXPECT_EQ(
+                test::interrupted_of_three({.options = in_box(method), .sources = 3000, .targets = targets}),
+                3);
 }
 
 // A rank that gives up between messages leaves none out: the others would wait for them.

@@ -4,14 +4,13 @@
 #include "sums/method/method.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <exception>
 
 namespace farfield {
 namespace {
 
-using test::Arrays, test::arrays_of, test::Division, test::numbers, test::part, test::Range, test::range_of;
+using test::Division, test::numbers, test::part, test::Range, test::range_of;
 using test::Values;
 
 /// A sum of one rank: points with normal coordinates, strengths of any sign.
@@ -391,20 +390,11 @@ TEST(SumOfGaussiansOnRanks, StopsWhereOneRankIsAsked) {
     for (const auto strategy : {GaussStrategy::pairs, GaussStrategy::grid, GaussStrategy::boxes}) {
         const GaussSum whole{.options = gaussian(strategy, strategy == GaussStrategy::pairs ? 1.0 : 0.4),
                              .sources = 20000};
-        std::atomic<int> interrupted{0};
-        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
-            const int rank = transport->rank();
-            auto options = whole.options;
-            options.threads = 1;
-            options.communicator = CommunicatorAccess::of(std::move(transport));
-            const auto range = range_of(whole.sources, rank, 3, Division::even);
-            try {
-                gauss_sum(whole, options, range, range,
-                          {.progress = {}, .stop_requested = [rank] { return rank == 1; }});
-            } catch (const Interrupted&) {
-                ++interrupted;
-            }
-        });
+        const int interrupted = test::interrupted_of_three(
+            whole.options, [&](int rank, const SumOptions& options, const SumHooks& hooks) {
+                const auto range = range_of(whole.sources, rank, 3, Division::even);
+                (void)gauss_sum(whole, options, range, range, hooks);
+            });
         EXPECT_EQ(interrupted, 3) << name_of(strategy);
     }
 }

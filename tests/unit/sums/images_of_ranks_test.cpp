@@ -1,12 +1,10 @@
 // Sums over periodic boxes by open sums and their images, on ranks.
 #include "on_ranks.h"
 
-#include <atomic>
-
 namespace farfield {
 namespace {
 
-using test::arrays_of, test::compute, test::Division, test::expect_bits_of_one, test::range_of, test::Whole;
+using test::expect_bits_of_one;
 
 /// Normal points reach beyond the box, and are wrapped into it.
 SumOptions of_box(Method method, std::array<double, 3> period) {
@@ -60,25 +58,9 @@ TEST(SumOfImagesOnRanks, OfSoftenedChargesHasTheBitsOfOne) {
 }
 
 TEST(SumOfImagesOnRanks, StopsWhereOneRankIsAsked) {
-    for (const auto method : {Method::direct, Method::fmm}) {
-        const Whole whole{.options = of_box(method, {4.0, 4.0, 4.0}), .sources = 6000};
-        const auto all = arrays_of(whole);
-        std::atomic<int> interrupted{0};
-        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
-            const int rank = transport->rank();
-            auto options = whole.options;
-            options.threads = 1;
-            options.communicator = CommunicatorAccess::of(std::move(transport));
-            const auto range = range_of(whole.sources, rank, 3, Division::even);
-            try {
-                compute(whole, all, options, range, range,
-                        {.progress = {}, .stop_requested = [rank] { return rank == 1; }});
-            } catch (const Interrupted&) {
-                ++interrupted;
-            }
-        });
-        EXPECT_EQ(interrupted, 3);
-    }
+    for (const auto method : {Method::direct, Method::fmm})
+        EXPECT_EQ(test::interrupted_of_three({.options = of_box(method, {4.0, 4.0, 4.0}), .sources = 6000}),
+                  3);
 }
 
 } // namespace

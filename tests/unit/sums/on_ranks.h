@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <random>
 #include <span>
@@ -155,6 +156,35 @@ std::string common_error(int ranks, const Work& work) {
     });
     for (const auto& message : messages) EXPECT_EQ(message, messages.front());
     return messages.front();
+}
+
+/// How many of three ranks give a sum up where the second is asked to: sum(rank, options, hooks).
+template <class Sum>
+int interrupted_of_three(const SumOptions& options, const Sum& sum) {
+    std::atomic<int> interrupted{0};
+    comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+        const int rank = transport->rank();
+        auto mine = options;
+        mine.threads = 1;
+        mine.communicator = CommunicatorAccess::of(std::move(transport));
+        try {
+            sum(rank, mine, SumHooks{.progress = {}, .stop_requested = [rank] { return rank == 1; }});
+        } catch (const Interrupted&) {
+            ++interrupted;
+        }
+    });
+    return interrupted;
+}
+
+/// The same of a sum of rows that are dealt out evenly.
+inline int interrupted_of_three(const Whole& whole) {
+    const auto all = arrays_of(whole);
+    return interrupted_of_three(
+        whole.options, [&](int rank, const SumOptions& options, const SumHooks& hooks) {
+            const auto sources = range_of(whole.sources, rank, 3, Division::even);
+            const auto targets = whole.self() ? sources : range_of(whole.targets, rank, 3, Division::even);
+            (void)compute(whole, all, options, sources, targets, hooks);
+        });
 }
 
 } // namespace farfield::test

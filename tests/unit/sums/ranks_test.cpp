@@ -3,7 +3,6 @@
 #include "on_ranks.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -350,24 +349,8 @@ TEST(SumOnRanks, ComputesWhatAnyRankWants) {
 TEST(SumOnRanks, StopsWhereOneRankIsAsked) {
     for (const auto& whole :
          {Whole{.options = {}, .sources = 6000}, Whole{.options = {}, .sources = 6000, .targets = 6000},
-          Whole{.options = {.method = Method::fmm, .order = 8}, .sources = 30000}}) {
-        const auto all = arrays_of(whole);
-        std::atomic<int> interrupted{0};
-        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
-            const int rank = transport->rank();
-            auto options = whole.options;
-            options.threads = 1;
-            options.communicator = CommunicatorAccess::of(std::move(transport));
-            const auto range = range_of(whole.sources, rank, 3, Division::even);
-            try {
-                compute(whole, all, options, range, range,
-                        {.progress = {}, .stop_requested = [rank] { return rank == 1; }});
-            } catch (const Interrupted&) {
-                ++interrupted;
-            }
-        });
-        EXPECT_EQ(interrupted, 3);
-    }
+          Whole{.options = {.method = Method::fmm, .order = 8}, .sources = 30000}})
+        EXPECT_EQ(test::interrupted_of_three(whole), 3);
 }
 
 } // namespace
