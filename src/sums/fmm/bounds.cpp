@@ -1,5 +1,7 @@
 #include "sums/fmm/bounds.h"
 
+#include "math/log_gamma.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -29,8 +31,8 @@ double differentiated_tail(int first, int k, double q) {
 double in_norm(std::size_t target, double value) { return target == 2 ? std::sqrt(2.0) * value : value; }
 
 double binomial_root(int n, int k) { // √C(2n, 2k)
-    return std::exp(
-        0.5 * (std::lgamma(2.0 * n + 1.0) - std::lgamma(2.0 * k + 1.0) - std::lgamma(2.0 * (n - k) + 1.0)));
+    return std::exp(0.5 *
+                    (log_gamma(2.0 * n + 1.0) - log_gamma(2.0 * k + 1.0) - log_gamma(2.0 * (n - k) + 1.0)));
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "backend/simd/isa.h"
 #include "base/spelling.h"
+#include "math/log_gamma.h"
 #include "sums/direct/common/costs.h"
 #include "sums/gauss/grid/grid.h"
 
@@ -20,7 +21,7 @@ double upper_gamma(double twice_a, double x) {
     const bool half = std::fmod(twice_a, 2.0) != 0.0;
     double a = half ? 0.5 : 1.0;
     double q = half ? std::erfc(std::sqrt(x)) : std::exp(-x);
-    for (; 2.0 * a < twice_a; a += 1.0) q += std::exp(a * std::log(x) - x - std::lgamma(a + 1.0));
+    for (; 2.0 * a < twice_a; a += 1.0) q += std::exp(a * std::log(x) - x - log_gamma(a + 1.0));
     return q;
 }
 

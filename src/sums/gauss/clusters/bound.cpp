@@ -1,5 +1,7 @@
 #include "sums/gauss/clusters/bound.h"
 
+#include "math/log_gamma.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +17,7 @@ constexpr double largest_radius = 12.0;     ///< of an expansion
 double poisson_tail(int p, double x) {
     if (p <= 0) return 1.0;
     if (x <= 0.0) return 0.0;
-    double term = std::exp(p * std::log(x) - x - std::lgamma(p + 1.0));
+    double term = std::exp(p * std::log(x) - x - log_gamma(p + 1.0));
     double sum = term;
     for (int n = p + 1; n < x || term > 1e-17 * sum; ++n) sum += term *= x / n;
     return std::min(1.0, sum);
@@ -58,7 +60,7 @@ int ClusterOrders::least_order(double radius, double low, double high) const {
     if (error(0, 1.0, 1.0) <= tolerance_) return 0;
     if (x > 600.0) return too_large(); // beyond the range of e^(−x)
     double tail = poisson_tail(most_order_ + 1, x);
-    double term = std::exp(most_order_ * std::log(x) - x - std::lgamma(most_order_ + 1.0)); // of most_order_
+    double term = std::exp(most_order_ * std::log(x) - x - log_gamma(most_order_ + 1.0)); // of most_order_
     int order = most_order_ + 1;
     for (; order > 1; --order) { // is order − 1 enough?
         const double lower = tail + term;
