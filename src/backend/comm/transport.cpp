@@ -113,13 +113,10 @@ void add_over_ranks(Transport& transport, std::span<std::int32_t> values) {
 
 void share_rows(Transport& transport, std::span<double> array, std::int64_t width,
                 std::span<const std::int64_t> begins) {
-    std::vector<std::int64_t> counts;
-    counts.reserve(begins.size());
-    for (std::size_t r = 0; r + 1 < begins.size(); ++r) counts.push_back(width * (begins[r + 1] - begins[r]));
     const auto rank = static_cast<std::size_t>(transport.rank());
-    const auto mine =
-        array.subspan(static_cast<std::size_t>(width * begins[rank]), static_cast<std::size_t>(counts[rank]));
-    const auto all = all_gathered(transport, std::span<const double>(mine), counts);
+    const auto mine = array.subspan(static_cast<std::size_t>(width * begins[rank]),
+                                    static_cast<std::size_t>(width * (begins[rank + 1] - begins[rank])));
+    const auto all = gathered_parts(transport, std::span<const double>(mine), width, begins);
     std::copy(all.begin(), all.end(), array.begin());
 }
 

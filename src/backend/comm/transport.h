@@ -110,6 +110,16 @@ std::vector<T> all_gathered(Transport& transport, std::span<const T> mine,
     return all;
 }
 
+/// The same of rows of `width` values, of which rank r has [begins[r], begins[r + 1]).
+template <class T>
+std::vector<T> gathered_parts(Transport& transport, std::span<const T> mine, std::int64_t width,
+                              std::span<const std::int64_t> begins) {
+    std::vector<std::int64_t> counts;
+    counts.reserve(begins.size());
+    for (std::size_t r = 0; r + 1 < begins.size(); ++r) counts.push_back(width * (begins[r + 1] - begins[r]));
+    return all_gathered(transport, mine, counts);
+}
+
 /// Sends to[n], and receives from[n], for n from 0; n / each is the rank. A rank's own are copied. What a
 /// rank receives must have the sizes that others send; those of 0 bytes are no messages.
 void exchange(Transport& transport, std::span<const ConstBytes> to, std::span<const Bytes> from, int tag,

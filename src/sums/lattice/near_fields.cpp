@@ -114,10 +114,7 @@ std::vector<double> shared_parts(comm::Transport* ranks, std::size_t parts, cons
     const auto rank = static_cast<std::size_t>(ranks->rank());
     const auto mine =
         compute(static_cast<std::size_t>(begins[rank]), static_cast<std::size_t>(begins[rank + 1]));
-    std::vector<std::int64_t> counts;
-    counts.reserve(begins.size());
-    for (std::size_t r = 0; r + 1 < begins.size(); ++r) counts.push_back(begins[r + 1] - begins[r]);
-    return comm::all_gathered(*ranks, std::span<const double>(mine), counts);
+    return comm::gathered_parts(*ranks, std::span<const double>(mine), 1, begins);
 }
 
 } // namespace

@@ -91,12 +91,9 @@ private:
     /// What each rank has in its rows.
     void gather(const ArrayView& view) const {
         const auto width = view.ndim == 2 ? view.shape[1] : 1;
-        std::vector<std::int64_t> counts;
-        for (std::size_t r = 0; r + 1 < begins_.size(); ++r)
-            counts.push_back((begins_[r + 1] - begins_[r]) * width);
         const auto mine = count() > 0 ? cuda::host_copy(rows_of(view, first(), count()), count(), width)
                                       : std::vector<double>();
-        const auto all = comm::all_gathered(ranks_, std::span<const double>(mine), counts);
+        const auto all = comm::gathered_parts(ranks_, std::span<const double>(mine), width, begins_);
         if (problem_.targets > 0) write_values(view, all.data(), problem_.targets, width);
     }
 

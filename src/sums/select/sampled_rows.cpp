@@ -222,10 +222,8 @@ void share_exact_rows(const VerifyTask& task, std::span<const ComparedOutput> co
     const auto width = static_cast<std::size_t>(task.problem->kernel->width(task.problem->dimension));
     std::vector<double> values;
     append(mine, width, values);
-    std::vector<std::int64_t> counts;
-    for (std::size_t r = 0; r + 1 < begins.size(); ++r)
-        counts.push_back((begins[r + 1] - begins[r]) * static_cast<std::int64_t>(width));
-    const auto all = comm::all_gathered(ranks, std::span<const double>(values), counts);
+    const auto all = comm::gathered_parts(ranks, std::span<const double>(values),
+                                          static_cast<std::int64_t>(width), begins);
     auto from = all.begin();
     for (auto& [row, numbers] : rows) {
         numbers.assign(from, from + static_cast<std::ptrdiff_t>(width));

@@ -4,13 +4,14 @@
 // reaches.
 #pragma once
 
-#include "sums/direct/cpu/sums_of_ranks.h"
-
+#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace farfield {
+namespace comm {
+class Transport;
+}
 
 /// Planes begin ≤ p < end; none where they are equal.
 struct PlaneRange {

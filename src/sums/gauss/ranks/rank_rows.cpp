@@ -53,7 +53,6 @@ RankRows::RankRows(comm::Transport& ranks, const SumProblem& problem, int thread
     : ranks_(ranks), all_(problem), mine_(problem), threads_(threads) {}
 
 void RankRows::deal(const GaussShape& shape, const GaussPointSets& given) {
-    const auto d = static_cast<std::size_t>(all_.dimension);
     sources_.reset();
     targets_.reset();
     source_points_.clear();
@@ -68,8 +67,8 @@ void RankRows::deal(const GaussShape& shape, const GaussPointSets& given) {
     if (grid_sorts_points(*shape.rule, given.extent, given.frame, all_.dimension))
         return deal_grid(grid_boxes(*shape.rule, given.extent, given.frame, all_.dimension), given);
     place_ = Place::as_given;
-    mine_.sources = static_cast<std::int64_t>(given.sources.size() / d);
-    mine_.targets = all_.self ? mine_.sources : static_cast<std::int64_t>(given.targets.size() / d);
+    mine_.sources = all_sources_.mine();
+    mine_.targets = all_targets_.mine();
 }
 
 void RankRows::take_everything(const GaussPointSets& given) {
