@@ -74,8 +74,13 @@ struct DeviceMotion::Impl {
         if (by_rung && setup.path == StepPath::persistent) setup.path = StepPath::long_graph;
         if (by_rung && (setup.times_sums || !is_for_engine(rung))) setup.path = StepPath::launches;
         const bool persistent = setup.path == StepPath::persistent;
-        // So few bodies are not worth dividing, and one GPU gives the bits that it gives alone.
-        if (persistent) setup.devices.resize(1);
+        // So few bodies are not worth dividing, and one GPU gives the bits that it gives alone: of ranks each
+        // moves all of them.
+        if (persistent) {
+            setup.devices.resize(1);
+            setup.ranks = nullptr;
+        }
+        if (setup.ranks != nullptr) setup.path = StepPath::launches; // the host waits in between
         for (const int device : setup.devices) use_device(device);
         use_device(setup.devices.front());
         const auto input = input_of(setup, bodies);
@@ -106,9 +111,9 @@ struct DeviceMotion::Impl {
         const double elapsed = 1e-3 * Event::milliseconds(batch.start, batch.end);
         seconds += elapsed;
         seconds_per_step = elapsed / static_cast<double>(batch.steps);
-        for (std::size_t k = 0; k < batch.controls.size(); ++k)
-            if (const auto at = batch.controls.data()[k].failure; at != no_failure)
-                failure = std::min<std::uint64_t>(at, failure.value_or(at));
+        const std::span<const Control> controls(batch.controls.data(), batch.controls.size());
+        if (const auto at = first_failure(controls, setup.ranks))
+            failure = std::min(*at, failure.value_or(*at));
     }
 
     void queue(std::uint64_t steps, double dt) {

@@ -16,10 +16,17 @@
 #include <string>
 #include <vector>
 
+namespace farfield::comm {
+class Transport;
+}
+
 namespace farfield::cuda {
 
 struct MotionSetup {
     std::vector<int> devices{0}; ///< the GPU of each part of the bodies
+    /// Parts are ranks, each with one device; calls are made by all of them alike, and wait for each other.
+    /// Null: parts are devices, or `sums` know of ranks, which then all have all bodies.
+    comm::Transport* ranks = nullptr;
     MultiGpu multi_gpu = MultiGpu::threads;
     Exchange exchange = Exchange::automatic;
     Kernel kernel = Kernel::gravity;

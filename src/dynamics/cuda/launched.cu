@@ -198,8 +198,9 @@ std::unique_ptr<Stepper> launched(const MotionInput& input, StepPath path, Rung 
                                   .outputs = field_only,
                                   .n = input.n(),
                                   .softening = input.frame_softening,
-                                  .rung = rung}));
-    if (setup.devices.size() > 1)
+                                  .rung = rung,
+                                  .ranks = setup.ranks}));
+    if (setup.devices.size() > 1 || setup.ranks != nullptr)
         throw InvalidArgument("variant '" + std::string(info_of(rung).name) + "' computes on one GPU");
     return std::make_unique<Launched<PointType, RungEngine<PointType>>>(
         input, StepPath::launches,

@@ -4,8 +4,10 @@
 #include "backend/cuda/memory.h"
 #include "backend/cuda/stream.h"
 #include "dynamics/cuda/stepper.cuh"
+#include "sums/direct/cuda/several/rank_rows.cuh"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -13,13 +15,27 @@
 
 namespace farfield::cuda {
 
-/// The state of all bodies on the first GPU, on its way to the host.
+/// The first evaluation of which a part has noted that it was not finite, of all ranks.
+inline std::optional<std::uint64_t> first_failure(std::span<const Control> parts, comm::Transport* ranks) {
+    auto first = no_failure;
+    for (const auto& part : parts) first = std::min(first, part.failure);
+    if (ranks != nullptr)
+        for (const auto of_rank : comm::all_values(*ranks, first)) first = std::min(first, of_rank);
+    if (first == no_failure) return std::nullopt;
+    return first;
+}
+
+/// The state of all bodies on the first GPU, or on that of each rank, on its way to the host.
 class Courier {
 public:
     Courier(const MotionInput& input, std::span<StatePart> parts)
-        : device_(parts.front().device), staged_(9 * input.bodies->mass.size()),
+        : ranks_(input.setup->ranks), device_(parts.front().device), staged_(9 * input.bodies->mass.size()),
           host_(9 * input.bodies->mass.size()), controls_(parts.size()),
           third_(3 * input.bodies->mass.size()), exponent_(input.setup->frame.exponent) {
+        if (ranks_ != nullptr) {
+            rank_rows_.emplace(*ranks_, input.setup->exchange);
+            rank_rows_->set_count(parts.front().n);
+        }
         for (const auto& part : parts) {
             check(cudaSetDevice(part.device), "selecting a GPU");
             ready_.emplace_back();
@@ -32,6 +48,7 @@ public:
     ~Courier() { cudaStreamSynchronize(stream_.get()); } // a copy on its way needs the buffers
 
     /// The copy in GPU memory is queued on the streams of the parts, that to the host on a stream of its own.
+    /// Ranks wait for each other.
     void send(std::span<StatePart> parts) {
         for (std::size_t k = 0; k < parts.size(); ++k) {
             auto& part = parts[k];
@@ -41,6 +58,7 @@ public:
             copy(staged_.data() + third_ + first, part.v.data(), part.v.size(), part.stream);
             copy(staged_.data() + 2 * third_ + first, part.a.data(), part.a.size(), part.stream);
             copy(controls_.data() + k, part.control.data(), 1, part.stream);
+            if (ranks_ != nullptr) gather_from_ranks(part.stream);
             ready_[k].record(part.stream);
         }
         check(cudaSetDevice(device_), "selecting a GPU");
@@ -54,10 +72,8 @@ public:
         captured.position = {host_.data(), third_};
         captured.velocity = {host_.data() + third_, third_};
         captured.acceleration = {host_.data() + 2 * third_, third_};
-        captured.failure.reset();
-        for (std::size_t k = 0; k < controls_.size(); ++k)
-            if (const auto failure = controls_.data()[k].failure; failure != no_failure)
-                captured.failure = std::min<std::uint64_t>(failure, captured.failure.value_or(failure));
+        captured.failure =
+            first_failure(std::span<const Control>(controls_.data(), controls_.size()), ranks_);
         std::copy_n(controls_.data()->used, 3, captured.frame.origin);
         captured.frame.exponent = exponent_;
     }
@@ -67,6 +83,15 @@ public:
     [[nodiscard]] const Event& staged() const { return staged_all_; }
 
 private:
+    void gather_from_ranks(cudaStream_t stream) {
+        std::vector<RowArray> thirds;
+        for (std::size_t k = 0; k < 3; ++k)
+            thirds.push_back({reinterpret_cast<std::byte*>(staged_.data() + k * third_), 3 * sizeof(double)});
+        rank_rows_->gather(thirds, stream);
+    }
+
+    comm::Transport* ranks_; ///< null: all bodies are those of this process
+    std::optional<RankRows> rank_rows_;
     int device_;
     DeviceArray<double> staged_; ///< positions, velocities, accelerations
     PinnedArray<double> host_;

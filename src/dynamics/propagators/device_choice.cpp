@@ -1,5 +1,7 @@
 #include "dynamics/propagators/device_choice.h"
 
+#include "backend/comm/agree.h"
+#include "backend/comm/communicator_access.h"
 #include "backend/cuda/devices.h"
 #include "base/spelling.h"
 #include "dynamics/bodies/box.h"
@@ -11,6 +13,7 @@
 #include "sums/direct/cuda/rungs.h"
 #include "sums/kernels/kernel.h"
 #include "sums/method/method.h"
+#include "sums/select/device.h"
 
 #include <farfield/error.h>
 
@@ -63,10 +66,72 @@ void check_method(const ForceOptions& force, const std::vector<int>& gpus, std::
 
 void check_rung(const ForceOptions& force) {
     const auto rung = cuda::rung_of(force.variant, true, force.precision);
-    if (force.device.gpus.size() > 1 && rung != cuda::Rung::symmetric && rung != cuda::Rung::register_tile)
+    if (rung == cuda::Rung::symmetric || rung == cuda::Rung::register_tile) return;
+    if (force.communicator.size() > 1)
+        throw InvalidArgument(fmt::format(
+            "{} computes on one GPU, not on those of ranks; start one process, or use 'symmetric' or "
+            "'register-tile'",
+            spelled("variant", name_of(force.variant))));
+    if (force.device.gpus.size() > 1)
         throw InvalidArgument(fmt::format(
             "{} computes on one GPU, not on {}; name one, or use 'symmetric' or 'register-tile'",
             spelled("variant", name_of(force.variant)), spelled("device", name_of(force.device))));
+}
+
+int ranks_on_host(const Communicator& communicator) {
+    const auto* ranks = CommunicatorAccess::transport(communicator);
+    return ranks != nullptr ? ranks->local_size() : 1;
+}
+
+// Of this process, whatever other ranks have.
+RunDevice choose_own_device(const ForceOptions& force, Integrator integrator, std::int64_t n, double steps) {
+    const bool cpu_only = !descriptor_of(integrator).on_gpu;
+    check_variant(force, integrator);
+    if (force.device.kind == DeviceKind::cpu) {
+        if (is_for_gpus_only(force.variant))
+            throw InvalidArgument(fmt::format(
+                "{} is a rung for GPUs; use {}, or 'auto', 'naive', 'soa', 'simd' or 'symmetric' on "
+                "the CPU",
+                spelled("variant", name_of(force.variant)), spelled("device", "cuda")));
+        return {};
+    }
+    if (force.device.kind == DeviceKind::cuda) {
+        if (cpu_only)
+            throw InvalidArgument(fmt::format(
+                "time.integrator = \"{}\" runs on the CPU only; with {} use \"yoshida4\" "
+                "(order 4, too) or \"leapfrog\", or set {}",
+                name_of(integrator), spelled("device", name_of(force.device)), spelled("device", "cpu")));
+        const auto gpus =
+            force.device.gpus.empty() ? gpu_of_rank(force.communicator).gpus : force.device.gpus;
+        check_method(force, gpus, n);
+        check_rung(force);
+        for (const int gpu : gpus) cuda::use_device(gpu);
+        return {.kind = DeviceKind::cuda, .gpus = gpus, .note = {}};
+    }
+    if (is_periodic(force.period)) return {}; // on a GPU only where it was asked for
+    // the cost table has rates for simulations on a GPU of those alone that compute every pair
+    const auto& method = method_info(force.method);
+    if (!method.resident || method.approximates) return {};
+    if (is_for_gpus_only(force.variant)) {
+        check_rung(force);
+        const auto gpus = gpu_of_rank(force.communicator).gpus;
+        cuda::use_device(gpus.front());
+        return {.kind = DeviceKind::cuda, .gpus = gpus, .note = {}};
+    }
+    const CostTable* table = is_left_open(force) ? &cost_table_in_use().table : nullptr;
+    if (!cuda::built_with_cuda()) return {}; // nobody expects a GPU of such a build
+    if (const auto problem = cuda::why_no_device(); !problem.empty())
+        return {.kind = DeviceKind::cpu, .gpus = {}, .note = "running on the CPU: " + problem};
+    if (ranks_on_host(force.communicator) > static_cast<int>(cuda::devices().size())) return {};
+    if (table == nullptr ||
+        !gpu_ends_sooner(*table, cuda::devices().front().name, force, evaluations_in(integrator, steps), n))
+        return {};
+    if (cpu_only)
+        return {.kind = DeviceKind::cpu,
+                .gpus = {},
+                .note = fmt::format("running on the CPU: \"{}\" has no GPU version; \"yoshida4\" has",
+                                    name_of(integrator))};
+    return {.kind = DeviceKind::cuda, .gpus = gpu_of_rank(force.communicator).gpus, .note = {}};
 }
 
 } // namespace
@@ -115,56 +180,13 @@ std::string deciding_cost_table(const ForceOptions& force) {
 }
 
 RunDevice choose_run_device(const ForceOptions& force, Integrator integrator, std::int64_t n, double steps) {
-    const bool cpu_only = !descriptor_of(integrator).on_gpu;
-    check_variant(force, integrator);
-    if (force.device.kind == DeviceKind::cpu) {
-        if (is_for_gpus_only(force.variant))
-            throw InvalidArgument(fmt::format(
-                "{} is a rung for GPUs; use {}, or 'auto', 'naive', 'soa', 'simd' or 'symmetric' on "
-                "the CPU",
-                spelled("variant", name_of(force.variant)), spelled("device", "cuda")));
-        return {};
-    }
-    if (force.communicator.size() > 1) {
-        if (force.device.kind == DeviceKind::cuda || is_for_gpus_only(force.variant))
-            throw InvalidArgument(fmt::format("simulations on several ranks run on CPUs only yet; use {}",
-                                              spelled("device", "cpu")));
-        return {};
-    }
-    if (force.device.kind == DeviceKind::cuda) {
-        if (cpu_only)
-            throw InvalidArgument(fmt::format(
-                "time.integrator = \"{}\" runs on the CPU only; with {} use \"yoshida4\" "
-                "(order 4, too) or \"leapfrog\", or set {}",
-                name_of(integrator), spelled("device", name_of(force.device)), spelled("device", "cpu")));
-        const auto gpus = force.device.gpus.empty() ? std::vector<int>{0} : force.device.gpus;
-        check_method(force, gpus, n);
-        check_rung(force);
-        for (const int gpu : gpus) cuda::use_device(gpu);
-        return {.kind = DeviceKind::cuda, .gpus = gpus, .note = {}};
-    }
-    if (is_periodic(force.period)) return {}; // on a GPU only where it was asked for
-    // the cost table has rates for simulations on a GPU of those alone that compute every pair
-    const auto& method = method_info(force.method);
-    if (!method.resident || method.approximates) return {};
-    if (is_for_gpus_only(force.variant)) {
-        check_rung(force);
-        cuda::use_device(0);
-        return {.kind = DeviceKind::cuda, .gpus = {0}, .note = {}};
-    }
-    const CostTable* table = is_left_open(force) ? &cost_table_in_use().table : nullptr;
-    if (!cuda::built_with_cuda()) return {}; // nobody expects a GPU of such a build
-    if (const auto problem = cuda::why_no_device(); !problem.empty())
-        return {.kind = DeviceKind::cpu, .gpus = {}, .note = "running on the CPU: " + problem};
-    if (table == nullptr ||
-        !gpu_ends_sooner(*table, cuda::devices().front().name, force, evaluations_in(integrator, steps), n))
-        return {};
-    if (cpu_only)
-        return {.kind = DeviceKind::cpu,
-                .gpus = {},
-                .note = fmt::format("running on the CPU: \"{}\" has no GPU version; \"yoshida4\" has",
-                                    name_of(integrator))};
-    return {.kind = DeviceKind::cuda, .gpus = {0}, .note = {}};
+    auto* const ranks = CommunicatorAccess::transport(force.communicator);
+    RunDevice chosen;
+    comm::together(ranks, [&] { chosen = choose_own_device(force, integrator, n, steps); });
+    const bool on_cpu = chosen.kind == DeviceKind::cpu;
+    // hosts may differ: on GPUs where all ranks have one
+    if (ranks != nullptr && comm::any_rank(*ranks, on_cpu) && !on_cpu) return {};
+    return chosen;
 }
 
 } // namespace farfield

@@ -1,5 +1,6 @@
 #include "dynamics/propagators/method_choice.h"
 
+#include "backend/comm/communicator_access.h"
 #include "backend/cuda/devices.h"
 #include "base/arrays.h"
 #include "dynamics/integrators/integrator.h"
@@ -90,15 +91,16 @@ ForceSettings settle_force(const ForceOptions& force, Integrator integrator, con
                            double steps) {
     ForceSettings out;
     auto chosen = choose_method(force, integrator, bodies, steps);
-    out.method = chosen.method;
+    auto* const ranks = CommunicatorAccess::transport(force.communicator);
+    out.method = comm::from_rank(ranks, chosen.method); // hosts may have cost tables of their own
     out.reason = std::move(chosen.reason);
     auto* const settle = method_info(out.method).settle;
     if (settle == nullptr) return out;
     auto options = sum_options_of(force, out, force.precision);
     settle(problem_of_bodies(options, bodies), options, cost_table_in_use().table);
-    out.order = options.order;
-    out.leaf = options.leaf;
-    out.m2l = options.m2l;
+    out.order = comm::from_rank(ranks, options.order);
+    out.leaf = comm::from_rank(ranks, options.leaf);
+    out.m2l = comm::from_rank(ranks, options.m2l);
     return out;
 }
 

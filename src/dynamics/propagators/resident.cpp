@@ -1,5 +1,6 @@
 #include "dynamics/propagators/resident.h"
 
+#include "backend/comm/communicator_access.h"
 #include "dynamics/bodies/box.h"
 #include "dynamics/bodies/diagnostics.h"
 #include "dynamics/forces/checks.h"
@@ -45,7 +46,10 @@ cuda::MotionSetup setup_of(const ForceOptions& force, Integrator integrator, con
     setup.variant = force.variant;
     setup.substeps = leapfrogs_of(integrator);
     setup.frame = motion.frame;
-    if (computes_every_pair(force)) return setup;
+    if (computes_every_pair(force)) {
+        setup.ranks = CommunicatorAccess::transport(force.communicator);
+        return setup;
+    }
     setup.variant = Variant::automatic; // that of sums is theirs
     setup.sums = sum_options_of(force, motion.force, force.precision);
     setup.compares = force.tolerance > 0.0;

@@ -18,13 +18,6 @@ namespace {
 const DeviceChoice the_cpu{.kind = DeviceKind::cpu};
 DeviceChoice gpu(int index) { return {.kind = DeviceKind::cuda, .gpus = {index}}; }
 
-// Of the host's ranks each takes the next.
-DeviceChoice gpu_of_rank(const SumOptions& options) {
-    const auto* ranks = CommunicatorAccess::transport(options.communicator);
-    const auto count = static_cast<int>(cuda::devices().size());
-    return gpu(ranks != nullptr && count > 0 ? ranks->local_rank() % count : 0);
-}
-
 bool is_for_cpu(const SumOptions& options) {
     return options.variant == Variant::simd || options.isa != Isa::automatic ||
            options.outputs.has(Output::hessian) || options.dipoles;
@@ -43,6 +36,12 @@ std::string first_gpu() {
 }
 
 } // namespace
+
+DeviceChoice gpu_of_rank(const Communicator& communicator) {
+    const auto* ranks = CommunicatorAccess::transport(communicator);
+    const auto count = static_cast<int>(cuda::devices().size());
+    return gpu(ranks != nullptr && count > 0 ? ranks->local_rank() % count : 0);
+}
 
 DeviceChoice faster_device(const CostTable& table, const MethodInfo& method, const SumProblem& problem,
                            const SumOptions& options, const FirstGpu& first_gpu_name) {
@@ -66,17 +65,17 @@ ChosenDevice choose_device(const MethodInfo& method, const SumProblem& problem, 
     }
     if (array_gpu && options.device.gpus.empty()) return {gpu(*array_gpu), {}};
     if (options.device.kind == DeviceKind::cuda)
-        return {options.device.gpus.empty() ? gpu_of_rank(options) : options.device, {}};
+        return {options.device.gpus.empty() ? gpu_of_rank(options.communicator) : options.device, {}};
     const bool has_gpu_code = method.on_gpu && why_not(method, problem, options, gpu(0)).empty();
     if (!has_gpu_code && !is_for_gpus_only(options.variant)) return {the_cpu, {}};
-    if (is_for_gpus_only(options.variant)) return {gpu_of_rank(options), {}};
+    if (is_for_gpus_only(options.variant)) return {gpu_of_rank(options.communicator), {}};
     if (is_for_cpu(options)) return {the_cpu, {}};
     const auto& in_use = cost_table_in_use();
     auto chosen = faster_device(in_use.table, method, problem, options, first_gpu);
     if (chosen.kind == DeviceKind::cuda && !fits_memory(method, problem, options)) chosen = the_cpu;
     auto* const ranks = CommunicatorAccess::transport(options.communicator);
     if (ranks != nullptr) // on GPUs where all have one
-        chosen = comm::any_rank(*ranks, chosen.kind == DeviceKind::cpu) ? the_cpu : gpu_of_rank(options);
+        chosen = comm::any_rank(*ranks, chosen.kind == DeviceKind::cpu) ? the_cpu : gpu_of_rank(options.communicator);
     return {std::move(chosen), in_use.hash};
 }
 

@@ -29,6 +29,9 @@ struct ChosenDevice {
 ChosenDevice choose_device(const MethodInfo& method, const SumProblem& problem, const SumOptions& options,
                            std::optional<int> array_gpu = std::nullopt);
 
+/// Of the ranks of a host each takes its next GPU; a process alone the first.
+DeviceChoice gpu_of_rank(const Communicator& communicator);
+
 /// The name of the machine's first GPU, empty without one. Asking loads the driver, which takes a tenth of a
 /// second.
 using FirstGpu = std::function<std::string()>;

@@ -100,6 +100,54 @@ TEST(RanksOnGpus, ExpandWithTheBitsOfOne) {
             }
 }
 
+TEST(RanksOnGpus, WalkWithTheBitsOfOne) {
+    NEEDS_GPU();
+    for (const std::size_t n : {1UL, 50UL, 700UL, 30000UL})
+        for (const auto precision : {Precision::float32, Precision::mixed, Precision::float64}) {
+            const auto points = numbers(3 * n, 1), strengths = numbers(n, 2);
+            const SumOptions options{.kernel = Kernel::coulomb,
+                                     .method = Method::treecode,
+                                     .tolerance = 1e-3,
+                                     .precision = precision,
+                                     .device = {.kind = DeviceKind::cuda}};
+            const auto one = compute(points, strengths, 0, n, options);
+            for (const int ranks : {2, 3, 8})
+                EXPECT_EQ(joined_of_ranks(ranks, points, strengths, options), one)
+                    << n << " bodies on " << ranks << " ranks";
+        }
+}
+
+// At separate targets, too, whose walks are counted once.
+TEST(RanksOnGpus, WalkForSeparateTargetsAsOneGpuDoes) {
+    NEEDS_GPU();
+    constexpr std::size_t n = 6000, m = 4001;
+    const auto points = numbers(3 * n, 1), targets = numbers(3 * m, 2), q = numbers(n, 3);
+    const SumOptions options{.kernel = Kernel::coulomb,
+                             .method = Method::treecode,
+                             .tolerance = 1e-4,
+                             .device = {.kind = DeviceKind::cuda}};
+    for (const bool separate : {false, true}) {
+        const auto sum_on = [&](const SumOptions& mine) {
+            const auto from = matrix_view(std::span(points), 3);
+            const auto outputs = Output::potential | Output::field;
+            const SumStrengths strengths{.charges = std::span(q)};
+            return separate ? sum(from, matrix_view(std::span(targets), 3), strengths, mine, outputs)
+                            : sum(from, strengths, mine, outputs);
+        };
+        const auto one = sum_on(options);
+        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+            auto mine = options;
+            mine.communicator =
+                CommunicatorAccess::with_everything(CommunicatorAccess::of(std::move(transport)));
+            const auto got = sum_on(mine);
+            EXPECT_EQ(got.potential, one.potential);
+            EXPECT_EQ(got.field, one.field);
+            EXPECT_EQ(got.report.treecode.near_pairs, one.report.treecode.near_pairs);
+            EXPECT_EQ(got.report.treecode.far_pairs, one.report.treecode.far_pairs);
+        });
+    }
+}
+
 // With separate targets, dipoles and second derivatives, all of which every rank gives.
 TEST(RanksOnGpus, ExpandWhatOneGpuDoes) {
     NEEDS_GPU();
@@ -142,10 +190,9 @@ TEST(RanksOnGpus, ShareSeparateTargets) {
     NEEDS_GPU();
     constexpr std::size_t n = 6000, m = 4001;
     const auto points = numbers(3 * n, 1), targets = numbers(3 * m, 2), q = numbers(n, 3);
-    for (const auto method : {Method::direct, Method::treecode, Method::pme}) {
+    for (const auto method : {Method::direct, Method::pme}) {
         SumOptions options{.kernel = Kernel::coulomb, .method = method, .device = {.kind = DeviceKind::cuda}};
         options.precision = Precision::float64;
-        if (method == Method::treecode) options.tolerance = 1e-4;
         if (method == Method::pme) {
             options.period = {4.0, 4.0, 4.0};
             options.background = Background::uniform;
@@ -162,9 +209,8 @@ TEST(RanksOnGpus, ShareSeparateTargets) {
                 CommunicatorAccess::with_everything(CommunicatorAccess::of(std::move(transport)));
             const auto got = sum_on(mine, 0, m);
             EXPECT_EQ(got.report.device.kind, DeviceKind::cuda);
-            const double rounding = method == Method::treecode ? 2e-4 : 1e-12; // trees of other targets
-            expect_near(got.potential, one.potential, rounding);
-            expect_near(got.field, one.field, rounding);
+            expect_near(got.potential, one.potential, 1e-12);
+            expect_near(got.field, one.field, 1e-12);
         });
     }
 }
@@ -204,9 +250,11 @@ TEST(RanksOnGpus, RefuseWhatTheyDoNotDivide) {
     NEEDS_GPU();
     const auto points = numbers(300, 3);
     comm::run_ranks(2, [&](std::shared_ptr<comm::Transport> transport) {
-        const SumOptions options{.method = Method::treecode,
-                                 .device = {.kind = DeviceKind::cuda},
-                                 .communicator = CommunicatorAccess::of(std::move(transport))};
+        SumOptions options{.kernel = Kernel::coulomb, .method = Method::pme};
+        options.period = {9.0, 9.0, 9.0};
+        options.background = Background::uniform;
+        options.device.kind = DeviceKind::cuda;
+        options.communicator = CommunicatorAccess::of(std::move(transport));
         const auto view = matrix_view(std::span<const double>(points), 3);
         test::expect_contains(test::error_of<InvalidArgument>([&] { SumPlan(view, options); }),
                               {"ranks", "cpu"});

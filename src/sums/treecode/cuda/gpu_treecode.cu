@@ -1,6 +1,11 @@
+// Ranks, each with a GPU, make the whole tree and all expansions, walk for the groups of their rows of targets,
+// and send the sums of these to all.
 #include "sums/treecode/gpu_treecode.h"
 
+#include "backend/comm/agree.h"
+#include "backend/comm/communicator_access.h"
 #include "sums/direct/cuda/framed_sum.cuh"
+#include "sums/direct/cuda/several/rank_rows.cuh"
 #include "sums/method/refining.h"
 #include "sums/tree/cuda/launch.cuh"
 #include "sums/treecode/cuda/device_cells.cuh"
@@ -8,6 +13,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -17,9 +24,10 @@ namespace {
 class TreecodeOnGpu : public FramedSum {
 public:
     TreecodeOnGpu(const SumProblem& problem, const SumOptions& options, int device)
-        : FramedSum(problem, options, device) {
+        : FramedSum(problem, options, device), ranks_(CommunicatorAccess::transport(options.communicator)) {
         options_.device.kind = DeviceKind::cuda;
         shape_ = treecode_shape(problem_, options_);
+        if (ranks_ != nullptr) share_targets();
         const DeviceScope scope(device_);
         counters_ = DeviceArray<unsigned long long>(counters);
     }
@@ -40,6 +48,14 @@ public:
     bool refine(double error) override { return refined(shape_, sharper_, problem_, options_, error); }
 
 private:
+    void share_targets() {
+        const auto begins = comm::equal_parts(*ranks_, problem_.targets);
+        const auto rank = static_cast<std::size_t>(ranks_->rank());
+        rows_ = {static_cast<std::int32_t>(begins[rank]), static_cast<std::int32_t>(begins[rank + 1])};
+        rank_rows_.emplace(*ranks_, options_.exchange);
+        rank_rows_->set_count(rows_.size());
+    }
+
     void describe(SumReport& report) const override {
         report.device = {.kind = DeviceKind::cuda, .gpus = {device_}};
         report.treecode = {.order = shape_.order,
@@ -65,8 +81,36 @@ private:
 
     template <class Real>
     bool compute_in(int wanted, int exponent, SumReport& report) {
-        make_room(sums_, static_cast<std::size_t>(std::max<std::int64_t>(1, problem_.targets)));
         PassTimer timer(stream_);
+        comm::together(ranks_, [&] { walk<Real>(wanted, exponent, timer); });
+        if (ranks_ != nullptr) {
+            rank_rows_->gather({{reinterpret_cast<std::byte*>(sums_.data()), sizeof(Vec4<double>)}}, stream_);
+            timer.mark("other ranks", stream_);
+        }
+        launch_over(problem_.targets, stream_, leave_kernel<double>,
+                    LeaveTask<double>{.near = sums_.data(),
+                                      .far = nullptr,
+                                      .where = tree_.targets().where.data(),
+                                      .out = finish_task(exponent)});
+        timer.mark("results", stream_);
+        std::array<unsigned long long, counters> counted{};
+        copy(counted.data(), counters_.data(), counters, stream_);
+        const bool finite = all_finite();
+        report.treecode.near_pairs = of_all_ranks(counted[0]);
+        report.treecode.far_pairs = of_all_ranks(counted[1]);
+        std::int32_t groups = 0;
+        if (tree_.cells() > 0) copy(&groups, groups_.count(), 1, stream_);
+        check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+        report.treecode.groups = groups;
+        report.compute_seconds += timer.total();
+        for (auto& pass : timer.seconds()) report.passes.push_back(std::move(pass));
+        return finite;
+    }
+
+    /// Queues expansions, and the walks of this rank's groups.
+    template <class Real>
+    void walk(int wanted, int exponent, PassTimer& timer) {
+        make_room(sums_, static_cast<std::size_t>(std::max<std::int64_t>(1, problem_.targets)));
         // Of strengths of one sign dipoles about the centres are 0.
         const bool monopoles = shape_.order == 1 && !both_signs_;
         cells_.prepare(shape_, stream_);
@@ -82,6 +126,7 @@ private:
                                     .targets = tree_.targets().at.data(),
                                     .groups = groups_.ranges(),
                                     .group_count = groups_.count(),
+                                    .rows = rows_,
                                     .softening2 = softening() * softening(),
                                     .least = shape_.least_distance(),
                                     .estimate = shape_.accuracy > 0.0,
@@ -93,28 +138,18 @@ private:
                                     .pairs = counters_.data()},
                      stream_);
         timer.mark("walks", stream_);
-        launch_over(problem_.targets, stream_, leave_kernel<double>,
-                    LeaveTask<double>{.near = sums_.data(),
-                                      .far = nullptr,
-                                      .where = tree_.targets().where.data(),
-                                      .out = finish_task(exponent)});
-        timer.mark("results", stream_);
-        std::array<unsigned long long, counters> counted{};
-        copy(counted.data(), counters_.data(), counters, stream_);
-        const bool finite = all_finite();
-        report.treecode.near_pairs = static_cast<std::int64_t>(counted[0]);
-        report.treecode.far_pairs = static_cast<std::int64_t>(counted[1]);
-        std::int32_t groups = 0;
-        if (tree_.cells() > 0) copy(&groups, groups_.count(), 1, stream_);
-        check(cudaStreamSynchronize(stream_), "waiting for the GPU");
-        report.treecode.groups = groups;
-        report.compute_seconds += timer.total();
-        for (auto& pass : timer.seconds()) report.passes.push_back(std::move(pass));
-        return finite;
+    }
+
+    [[nodiscard]] std::int64_t of_all_ranks(unsigned long long own) const {
+        const auto count = static_cast<std::int64_t>(own);
+        return ranks_ != nullptr ? comm::sum_of_ranks(*ranks_, count) : count;
     }
 
     static constexpr std::size_t counters = 3; ///< near pairs, far pairs, groups taken
 
+    comm::Transport* ranks_; ///< null: there is one alone
+    std::optional<RankRows> rank_rows_;
+    BlockRange rows_ = WalkTask<float>{}.rows; ///< of targets, in the order of the tree
     TreecodeShape shape_;
     double sharper_ = 1.0; ///< than the tolerance: by executions that fell short
     TreeCube cube_;

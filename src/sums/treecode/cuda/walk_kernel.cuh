@@ -419,9 +419,10 @@ __global__ void __launch_bounds__(32 * walk_warps) walk_kernel(const WalkTask<Re
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int groups = *task.group_count;
     unsigned long long near = 0, far = 0;
-    const auto take = [&](auto&& walk) {
+    const auto take = [&](BlockRange range, auto&& walk) {
         walk.run();
         walk.write();
+        if (range.begin < task.rows.begin) return; // whoever has its first row counts it
         near += walk.near_pairs();
         far += walk.far_pairs();
     };
@@ -431,10 +432,11 @@ __global__ void __launch_bounds__(32 * walk_warps) walk_kernel(const WalkTask<Re
         number = __shfl_sync(~0U, number, 0);
         if (number >= groups) break;
         const auto range = task.groups[number];
+        if (range.end <= task.rows.begin || range.begin >= task.rows.end) continue;
         if (range.size() > 32)
-            take(GroupWalk<Real, Near, Order, outputs, 2>(task, range, space));
+            take(range, GroupWalk<Real, Near, Order, outputs, 2>(task, range, space));
         else
-            take(GroupWalk<Real, Near, Order, outputs, 1>(task, range, space));
+            take(range, GroupWalk<Real, Near, Order, outputs, 1>(task, range, space));
     }
     if (lane != 0) return;
     atomicAdd(task.pairs, near); // whole numbers: any order gives the same

@@ -24,6 +24,7 @@ struct WalkTask {
     const Vec4<double>* targets = nullptr;
     const BlockRange* groups = nullptr;
     const std::int32_t* group_count = nullptr;
+    BlockRange rows{0, 0x7fffffff}; ///< of targets: groups without any of these are left out
     double softening2 = 0.0;
     double least = 1.0;    ///< radii of a cell beyond which it may act by its expansion
     bool estimate = false; ///< reaches of cells count, too
