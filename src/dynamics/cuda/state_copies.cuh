@@ -7,6 +7,7 @@
 #include "sums/direct/cuda/several/rank_rows.cuh"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -29,9 +30,9 @@ inline std::optional<std::uint64_t> first_failure(std::span<const Control> parts
 class Courier {
 public:
     Courier(const MotionInput& input, std::span<StatePart> parts)
-        : ranks_(input.setup->ranks), device_(parts.front().device), staged_(9 * input.bodies->mass.size()),
-          host_(9 * input.bodies->mass.size()), controls_(parts.size()),
-          third_(3 * input.bodies->mass.size()), exponent_(input.setup->frame.exponent) {
+        : ranks_(input.setup->ranks), device_(parts.front().device), third_(3 * input.bodies->mass.size()),
+          host_(3 * third_), controls_(parts.size()), exponent_(input.setup->frame.exponent) {
+        for (auto& staged : staged_) staged = DeviceArray<double>(third_);
         if (ranks_ != nullptr) {
             rank_rows_.emplace(*ranks_, input.setup->exchange);
             rank_rows_->set_count(parts.front().n);
@@ -54,9 +55,9 @@ public:
             auto& part = parts[k];
             check(cudaSetDevice(part.device), "selecting a GPU");
             const auto first = 3 * static_cast<std::size_t>(part.begin);
-            copy(staged_.data() + first, part.x.data(), part.x.size(), part.stream);
-            copy(staged_.data() + third_ + first, part.v.data(), part.v.size(), part.stream);
-            copy(staged_.data() + 2 * third_ + first, part.a.data(), part.a.size(), part.stream);
+            copy(staged_[0].data() + first, part.x.data(), part.x.size(), part.stream);
+            copy(staged_[1].data() + first, part.v.data(), part.v.size(), part.stream);
+            copy(staged_[2].data() + first, part.a.data(), part.a.size(), part.stream);
             copy(controls_.data() + k, part.control.data(), 1, part.stream);
             if (ranks_ != nullptr) gather_from_ranks(part.stream);
             ready_[k].record(part.stream);
@@ -64,7 +65,8 @@ public:
         check(cudaSetDevice(device_), "selecting a GPU");
         for (const auto& ready : ready_) ready.hold(stream_.get());
         staged_all_.record(stream_);
-        copy(host_.data(), staged_.data(), staged_.size(), stream_.get());
+        for (std::size_t k = 0; k < staged_.size(); ++k)
+            copy(host_.data() + k * third_, staged_[k].data(), third_, stream_.get());
     }
 
     void wait(CapturedState& captured) {
@@ -78,25 +80,25 @@ public:
         captured.frame.exponent = exponent_;
     }
 
-    [[nodiscard]] const double* position() const { return staged_.data(); }
-    [[nodiscard]] const double* velocity() const { return staged_.data() + third_; }
+    [[nodiscard]] const double* position() const { return staged_[0].data(); }
+    [[nodiscard]] const double* velocity() const { return staged_[1].data(); }
     [[nodiscard]] const Event& staged() const { return staged_all_; }
 
 private:
     void gather_from_ranks(cudaStream_t stream) {
-        std::vector<RowArray> thirds;
-        for (std::size_t k = 0; k < 3; ++k)
-            thirds.push_back({reinterpret_cast<std::byte*>(staged_.data() + k * third_), 3 * sizeof(double)});
-        rank_rows_->gather(thirds, stream);
+        std::vector<RowArray> arrays;
+        for (auto& staged : staged_)
+            arrays.push_back({reinterpret_cast<std::byte*>(staged.data()), 3 * sizeof(double)});
+        rank_rows_->gather(arrays, stream);
     }
 
     comm::Transport* ranks_; ///< null: all bodies are those of this process
     std::optional<RankRows> rank_rows_;
     int device_;
-    DeviceArray<double> staged_; ///< positions, velocities, accelerations
-    PinnedArray<double> host_;
-    PinnedArray<Control> controls_;
     std::size_t third_;
+    std::array<DeviceArray<double>, 3> staged_; ///< positions, velocities, accelerations
+    PinnedArray<double> host_;                  ///< the same, one behind the other
+    PinnedArray<Control> controls_;
     int exponent_;
     Stream stream_;
     Event staged_all_;

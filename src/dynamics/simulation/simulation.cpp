@@ -153,7 +153,9 @@ void Simulation::Impl::step_off_grid(double time) {
 
 void Simulation::Impl::advance_towards(double time) {
     if (time_options.adaptive) return adaptive_step(time);
-    const auto most = propagator->batch(0.0);
+    // ranks measure times of their own, but look together whether to stop
+    const auto most =
+        comm::from_rank(CommunicatorAccess::transport(force.communicator), propagator->batch(0.0));
     if (time >= time_options.end) return fixed_steps(most);
     const auto [steps, whole] = steps_in(time - state.anchor_time, time_options.step);
     const auto goal = state.anchor_step + steps - (whole ? 0 : 1); // the last of the grid that is wanted

@@ -75,7 +75,8 @@ ChosenDevice choose_device(const MethodInfo& method, const SumProblem& problem, 
     if (chosen.kind == DeviceKind::cuda && !fits_memory(method, problem, options)) chosen = the_cpu;
     auto* const ranks = CommunicatorAccess::transport(options.communicator);
     if (ranks != nullptr) // on GPUs where all have one
-        chosen = comm::any_rank(*ranks, chosen.kind == DeviceKind::cpu) ? the_cpu : gpu_of_rank(options.communicator);
+        chosen = comm::any_rank(*ranks, chosen.kind == DeviceKind::cpu) ? the_cpu
+                                                                        : gpu_of_rank(options.communicator);
     return {std::move(chosen), in_use.hash};
 }
 

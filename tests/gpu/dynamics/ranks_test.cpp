@@ -68,7 +68,8 @@ RunResult run_on(int ranks, const Case& simulation_case, const RunSettings& sett
         auto mine = simulation_case;
         mine.force = of_rank(mine.force, std::move(transport));
         const auto here =
-            run_case(mine, settings, {.progress = {}, .stop_requested = [=] { return rank == stopper; }, .message = {}});
+            run_case(mine, settings,
+                     {.progress = {}, .stop_requested = [=] { return rank == stopper; }, .message = {}});
         if (rank == 0) result = here;
     });
     return result;
@@ -101,32 +102,74 @@ TEST_P(GpuRunOnRanks, GoesOnOnAnotherNumberOfRanks) {
     EXPECT_EQ(results_in(out), results_in(folder / "one"));
 }
 
-// Two bodies of the first rank meet: only that rank's GPU sees it.
-TEST(GpuSimulationOnRanks, TellsOnAllThatBodiesMeet) {
-    NEEDS_GPU();
+/// Two of them, both of the first rank, on their way to the same place.
+Bodies that_meet() {
     auto bodies = plummer_bodies(gpu_test::sized(12000, 5000));
-    for (std::size_t i = 0; i < bodies.position.size(); ++i) bodies.position[i] += 100.0;
+    for (auto& x : bodies.position) x += 100.0;
     std::fill(bodies.velocity.begin(), bodies.velocity.end(), 0.0);
-    const double places[] = {-0.5, 0, 0, 0.5, 0, 0};
+    const double places[] = {-0.5, 0.0, 0.0, 0.5, 0.0, 0.0};
     std::copy(std::begin(places), std::end(places), bodies.position.begin());
     bodies.velocity[0] = 1.0;
     bodies.velocity[3] = -1.0;
-    for (const auto method : {Method::direct, Method::fmm}) {
+    return bodies;
+}
+
+// Only the GPU of the first rank sees it.
+TEST(GpuSimulationOnRanks, TellsOnAllThatBodiesMeet) {
+    NEEDS_GPU();
+    const auto bodies = that_meet();
+    auto force = on_gpu(Precision::float64, 0.0);
+    force.G = 1e-250; // they go straight
+    const auto error_on = [&](const ForceOptions& mine) {
+        Simulation simulation(bodies, mine, {.step = 1.0 / 64, .end = 1.0});
+        return error_of<InvalidArgument>([&] {
+            simulation.advance_to(1.0);
+            (void)simulation.diagnostics();
+        });
+    };
+    const auto one = error_on(force);
+    expect_contains(one, {"step 32"});
+    comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+        EXPECT_EQ(error_on(of_rank(force, std::move(transport))), one);
+    });
+}
+
+TEST(GpuSimulationOnRanks, TellsOnAllThatBodiesBeginInOnePlace) {
+    NEEDS_GPU();
+    auto bodies = that_meet();
+    bodies.position[0] = bodies.position[3];
+    for (const auto method : {Method::direct, Method::fmm, Method::treecode}) {
         auto force = on_gpu(Precision::float64, 0.0);
         force.method = method;
-        force.G = 1e-30;
-        if (method == Method::fmm) force.order = 6;
         const auto error_on = [&](const ForceOptions& mine) {
-            Simulation simulation(bodies, mine, {.step = 1.0 / 64, .end = 1.0});
-            return error_of<InvalidArgument>([&] {
-                simulation.advance_to(1.0);
-                (void)simulation.diagnostics();
-            });
+            return error_of<InvalidArgument>(
+                [&] { Simulation(bodies, mine, {.step = 1.0 / 64, .end = 1.0}); });
         };
         const auto one = error_on(force);
-        expect_contains(one, {"step 32"});
+        EXPECT_FALSE(one.empty());
         comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
             EXPECT_EQ(error_on(of_rank(force, std::move(transport))), one);
+        });
+    }
+}
+
+// Ranks measure how long a step takes, and would queue other numbers of them.
+TEST(GpuSimulationOnRanks, AdvancesToATime) {
+    NEEDS_GPU();
+    for (const auto method : {Method::direct, Method::fmm}) {
+        auto force = on_gpu(Precision::mixed);
+        force.method = method;
+        if (method == Method::fmm) force.order = 3;
+        const auto bodies = plummer_bodies(gpu_test::sized(20000, 5000));
+        const TimeOptions time{.step = 1.0 / 4096, .end = 1.0};
+        const double end = gpu_test::sized(200.0, 20.0) / 4096;
+        Simulation one(bodies, force, time);
+        one.advance_to(end);
+        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+            Simulation simulation(bodies, of_rank(force, std::move(transport)), time);
+            simulation.advance_to(end);
+            EXPECT_EQ(simulation.step_count(), one.step_count());
+            EXPECT_EQ(simulation.bodies().position, one.bodies().position);
         });
     }
 }
@@ -145,10 +188,9 @@ TEST(GpuSimulationOnRanks, RefusesWhatIsNotDivided) {
     for (const auto& force : {rung, box})
         comm::run_ranks(2, [&](std::shared_ptr<comm::Transport> transport) {
             const auto mine = of_rank(force, std::move(transport));
-            expect_contains(error_of<InvalidArgument>([&] {
-                                Simulation(bodies, mine, {.step = 0.01, .end = 1.0});
-                            }),
-                            {"ranks", "one process"});
+            expect_contains(
+                error_of<InvalidArgument>([&] { Simulation(bodies, mine, {.step = 0.01, .end = 1.0}); }),
+                {"ranks", "one process"});
         });
 }
 

@@ -1,5 +1,5 @@
-// Ranks, each with a GPU, make the whole tree and all expansions, walk for the groups of their rows of targets,
-// and send the sums of these to all.
+// Ranks, each with a GPU, make the whole tree and all expansions, walk for the groups of their rows of
+// targets, and send the sums of these to all.
 #include "sums/treecode/gpu_treecode.h"
 
 #include "backend/comm/agree.h"

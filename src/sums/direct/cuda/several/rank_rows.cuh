@@ -24,7 +24,8 @@ public:
 
     /// The ranks' rows stand in the order of ranks; this one has so many.
     void set_count(std::int64_t own);
-    /// Waits for `stream` and for the other ranks; their rows are there in the order of `stream`.
+    /// Waits for `stream` and for the other ranks; their rows are there in the order of `stream`. Each array
+    /// begins where its memory does, as others open that.
     /// @throws BackendUnavailable on all ranks where `peer` is wanted and a GPU cannot read another's memory
     void gather(const std::vector<RowArray>& arrays, cudaStream_t stream);
 
