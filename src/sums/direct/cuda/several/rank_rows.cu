@@ -1,9 +1,12 @@
 #include "sums/direct/cuda/several/rank_rows.cuh"
 
+#include "backend/comm/agree.h"
 #include "backend/cuda/check.h"
 #include "sums/direct/cuda/several/ipc_memory.cuh"
 
 #include <farfield/error.h>
+
+#include <algorithm>
 
 namespace farfield::cuda {
 namespace {
@@ -24,24 +27,11 @@ struct Offer {
                              "'peer' needs; use 'host' or 'auto'");
 }
 
-/// Memory of the other ranks, closed at the end.
-class OpenedMemory {
-public:
-    explicit OpenedMemory(std::size_t ranks) : places_(ranks, nullptr) {}
-    OpenedMemory(const OpenedMemory&) = delete;
-    OpenedMemory& operator=(const OpenedMemory&) = delete;
-    ~OpenedMemory() {
-        for (auto* const place : places_)
-            if (place != nullptr) succeeded(cudaIpcCloseMemHandle(place));
-    }
-    [[nodiscard]] bool open(std::size_t rank, const Offer& offer) {
-        return offer.is_there && opened(places_[rank], offer.memory);
-    }
-    [[nodiscard]] std::byte* of(std::size_t rank) const { return places_[rank]; }
-
-private:
-    std::vector<std::byte*> places_;
-};
+std::size_t bytes_of_row(const std::vector<RowArray>& arrays) {
+    std::size_t bytes = 0;
+    for (const auto& array : arrays) bytes += array.row_bytes;
+    return bytes;
+}
 
 } // namespace
 
@@ -64,36 +54,69 @@ void RankRows::set_count(std::int64_t own) {
 
 void RankRows::gather(const std::vector<RowArray>& arrays, cudaStream_t stream) {
     if (all_ == 0) return;
-    for (const auto& array : arrays) {
-        if (reads_peers_) reads_peers_ = read_from_peers(array, stream);
-        if (reads_peers_) continue;
-        if (wanted_ == Exchange::peer) refuse();
-        gather_by_messages(array, stream);
+    if (reads_peers_) {
+        const auto most = static_cast<std::size_t>(*std::max_element(counts_.begin(), counts_.end()));
+        const auto needed = most * bytes_of_row(arrays);
+        reads_peers_ = needed <= bytes_of_turn_ || open_others(needed + needed / 4);
     }
+    if (reads_peers_) return read_from_peers(arrays, stream);
+    if (wanted_ == Exchange::peer) refuse();
+    for (const auto& array : arrays) gather_by_messages(array, stream);
 }
 
-// Opened each time: an owner may give memory back only when all have closed it.
-bool RankRows::read_from_peers(const RowArray& array, cudaStream_t stream) {
+bool RankRows::open_others(std::size_t bytes_of_turn) {
+    constexpr std::size_t line = 512;
+    bytes_of_turn_ = (bytes_of_turn + line - 1) / line * line;
+    close_others();
     Offer own;
-    own.is_there = succeeded(cudaIpcGetMemHandle(&own.memory, array.data));
+    comm::together(ranks_, [&] {
+        // what others have open is not read from any more once they are here
+        check(cudaDeviceSynchronize(), "waiting for the GPU");
+        own_ = ExportedMemory(ranks_, 2 * bytes_of_turn_);
+        own.is_there = succeeded(cudaIpcGetMemHandle(&own.memory, own_.data()));
+    });
     const auto offers = comm::all_values(ranks_, own);
-    const auto rank = static_cast<std::size_t>(ranks_.rank());
+    others_.assign(offers.size(), nullptr);
     bool all_open = own.is_there;
-    {
-        OpenedMemory others(offers.size());
-        for (std::size_t other = 0; other < offers.size(); ++other)
-            if (other != rank && counts_[other] > 0) all_open = others.open(other, offers[other]) && all_open;
-        check(cudaStreamSynchronize(stream), "waiting for data that other ranks need");
-        if (comm::any_rank(ranks_, !all_open)) return false;
-        for (std::size_t other = 0; other < offers.size(); ++other)
-            if (others.of(other) != nullptr)
-                copy_rows(array, {others.of(other), array.row_bytes},
-                          static_cast<std::size_t>(firsts_[other]),
-                          static_cast<std::size_t>(firsts_[other] + counts_[other]), stream);
-        check(cudaStreamSynchronize(stream), "exchanging data between ranks");
-    }
+    for (std::size_t other = 0; other < offers.size(); ++other)
+        if (other != static_cast<std::size_t>(ranks_.rank()))
+            all_open =
+                offers[other].is_there && opened(others_[other], offers[other].memory) && all_open;
+    if (!comm::any_rank(ranks_, !all_open)) return true;
+    close_others();
+    own_ = {};
+    return false;
+}
+
+void RankRows::close_others() noexcept {
+    for (auto* const memory : others_)
+        if (memory != nullptr) succeeded(cudaIpcCloseMemHandle(memory));
+    others_.clear();
+}
+
+void RankRows::read_from_peers(const std::vector<RowArray>& arrays, cudaStream_t stream) {
+    const auto turn = turn_ * bytes_of_turn_;
+    turn_ = 1 - turn_;
+    // visit(the rank's rows of an array, where they are exported, their bytes)
+    const auto each_array = [&](std::size_t rank, std::byte* memory, const auto& visit) {
+        auto* at = memory + turn;
+        for (const auto& array : arrays) {
+            const auto bytes = static_cast<std::size_t>(counts_[rank]) * array.row_bytes;
+            visit(array.data + static_cast<std::size_t>(firsts_[rank]) * array.row_bytes, at, bytes);
+            at += bytes;
+        }
+    };
+    each_array(static_cast<std::size_t>(ranks_.rank()), own_.data(),
+               [&](const std::byte* rows, std::byte* at, std::size_t bytes) { copy(at, rows, bytes, stream); });
+    taken_.synchronize(); // rows of the last gather, whatever its stream
+    check(cudaStreamSynchronize(stream), "waiting for data that other ranks need");
     ranks_.barrier();
-    return true;
+    for (std::size_t other = 0; other < others_.size(); ++other)
+        if (others_[other] != nullptr)
+            each_array(other, others_[other], [&](std::byte* rows, const std::byte* at, std::size_t bytes) {
+                copy(rows, at, bytes, stream);
+            });
+    taken_.record(stream);
 }
 
 void RankRows::gather_by_messages(const RowArray& array, cudaStream_t stream) {

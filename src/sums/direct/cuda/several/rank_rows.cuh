@@ -4,6 +4,8 @@
 #include "backend/comm/transport.h"
 #include "backend/cuda/memory.h"
 #include "backend/cuda/row_array.h"
+#include "backend/cuda/stream.h"
+#include "sums/direct/cuda/several/exported_memory.cuh"
 
 #include <farfield/device.h>
 
@@ -16,21 +18,25 @@
 namespace farfield::cuda {
 
 /// Ranks of one host read from each other's GPUs where they can; otherwise rows go through pinned memory and
-/// messages. Calls are collective, and made with the rank's GPU current.
+/// messages. Calls are collective, and made with the rank's GPU current, as the object is.
 class RankRows {
 public:
     /// @throws BackendUnavailable on all ranks where `peer` is wanted and they are not processes of one host
     RankRows(comm::Transport& ranks, Exchange wanted);
+    RankRows(const RankRows&) = delete;
+    RankRows& operator=(const RankRows&) = delete;
+    ~RankRows() { close_others(); }
 
     /// The ranks' rows stand in the order of ranks; this one has so many.
     void set_count(std::int64_t own);
-    /// Waits for `stream` and for the other ranks; their rows are there in the order of `stream`. Each array
-    /// begins where its memory does, as others open that.
+    /// Waits for `stream` and for the other ranks; their rows are there in the order of `stream`.
     /// @throws BackendUnavailable on all ranks where `peer` is wanted and a GPU cannot read another's memory
     void gather(const std::vector<RowArray>& arrays, cudaStream_t stream);
 
 private:
-    [[nodiscard]] bool read_from_peers(const RowArray& array, cudaStream_t stream);
+    void read_from_peers(const std::vector<RowArray>& arrays, cudaStream_t stream);
+    [[nodiscard]] bool open_others(std::size_t bytes_of_turn);
+    void close_others() noexcept;
     void gather_by_messages(const RowArray& array, cudaStream_t stream);
 
     comm::Transport& ranks_;
@@ -38,6 +44,12 @@ private:
     bool reads_peers_; ///< on all ranks the same
     std::vector<std::int64_t> counts_, firsts_;
     std::int64_t all_ = 0;
+    // What the others read: two gathers take turns, so that a rank may write rows of the next one while
+    // others still read those of the last.
+    ExportedMemory own_;
+    std::vector<std::byte*> others_; ///< of each rank but this one, open
+    std::size_t bytes_of_turn_ = 0, turn_ = 0;
+    Signal taken_;
     PinnedArray<std::byte> own_rows_, all_rows_;
 };
 
