@@ -15,6 +15,7 @@
 #include "sums/fmm/plane/plane_method.h"
 #include "sums/fmm/softened.h"
 #include "sums/method/refuse.h"
+#include "sums/method/target_share.h"
 
 #include <fmt/format.h>
 
@@ -124,6 +125,7 @@ double open_bytes(const SumProblem& problem, const SumOptions& options, const De
         problem.softening > 0.0 && device.kind == DeviceKind::cuda ? 8.0 * n : 0.0; // of leaves
     const double apart = problem.self ? 14.0 * 32.0 * n : 0.0; // partial sums of mutual blocks
     return points + results + expansions + bounds + order + apart + dipoles + in_lanes +
+           bytes_for_other_ranks(problem, options, device) +
            predicted_operator_bytes(shape.order, shape.wide) + softened.bytes;
 }
 

@@ -116,6 +116,14 @@ bool shares_targets(const MethodInfo& method, const SumProblem& problem, const D
     return !problem.self || !problem.without_own();
 }
 
+double bytes_for_other_ranks(const SumProblem& problem, const SumOptions& options,
+                             const DeviceChoice& device) {
+    const int ranks = options.communicator.size();
+    if (ranks == 1 || device.kind != DeviceKind::cuda) return 0.0;
+    constexpr double turns = 2.0, spare = 1.25;
+    return turns * spare * 64.0 * static_cast<double>(problem.targets) / ranks;
+}
+
 std::unique_ptr<PreparedSum> make_target_share(const MethodInfo& method, const SumProblem& problem,
                                                const SumOptions& options, const DeviceChoice& device) {
     return std::make_unique<TargetShare>(method, problem, options, device);

@@ -5,6 +5,7 @@
 #include "sums/direct/cpu/host_sum.h"
 #include "sums/expansions/cartesian.h"
 #include "sums/method/refuse.h"
+#include "sums/method/target_share.h"
 #include "sums/treecode/costs.h"
 #include "sums/treecode/gpu_treecode.h"
 #include "sums/treecode/shape.h"
@@ -43,7 +44,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     return {};
 }
 
-double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& /*device*/) {
+double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     const auto shape = treecode_shape(problem, options);
     const auto n = static_cast<double>(problem.sources);
     const auto m = problem.self ? 0.0 : static_cast<double>(problem.targets);
@@ -55,7 +56,7 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
     const double of_cell = 8.0 * monomials_below(shape.order + 1) +
                            (shape.wide ? 8.0 : 4.0) * far_numbers(shape.order) + sizeof(SourceCell) +
                            2.0 * sizeof(TreeCell) + sizeof(TargetNode);
-    return points + results + cells * of_cell;
+    return points + results + cells * of_cell + bytes_for_other_ranks(problem, options, device);
 }
 
 bool divides(const SumProblem& /*problem*/, const DeviceChoice& /*device*/) { return true; }
