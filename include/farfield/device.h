@@ -35,6 +35,10 @@ enum class MultiGpu : std::uint8_t { threads, single };
 /// in write-combined pinned memory, or copied from GPU to GPU. `automatic` takes `peer` where the GPUs can.
 enum class Exchange : std::uint8_t { automatic, host, mapped, write_combined, peer };
 
+/// Whether messages between ranks hold memory of their GPUs, as an MPI that knows of GPUs allows, instead of
+/// copies in pinned memory of the host. `automatic`: where the MPI says that it can.
+enum class MpiGpu : std::uint8_t { automatic, on, off };
+
 /// A GPU of this machine.
 struct GpuInfo {
     int index = 0; ///< CUDA's number
@@ -53,5 +57,6 @@ std::string why_no_gpu();
 
 std::string_view name_of(MultiGpu multi_gpu);
 std::string_view name_of(Exchange exchange);
+std::string_view name_of(MpiGpu mpi_gpu);
 
 } // namespace farfield

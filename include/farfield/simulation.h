@@ -86,6 +86,7 @@ struct ForceOptions {
     DeviceChoice device{}; ///< on GPUs the whole simulation stays there; bodies come back for output
     MultiGpu multi_gpu = MultiGpu::threads;  ///< with several GPUs
     Exchange exchange = Exchange::automatic; ///< with several GPUs
+    MpiGpu mpi_gpu = MpiGpu::automatic;      ///< with ranks that have a GPU each
     Communicator communicator{}; ///< ranks that share the work of each step; all are given all bodies
 };
 

@@ -181,6 +181,7 @@ struct SumOptions {
     DeviceChoice device{};
     MultiGpu multi_gpu = MultiGpu::threads;  ///< with several GPUs
     Exchange exchange = Exchange::automatic; ///< with several GPUs
+    MpiGpu mpi_gpu = MpiGpu::automatic;      ///< with ranks that have a GPU each
     /// A cudaStream_t, for sums on a GPU: all work of this plan there is queued on it, behind what the caller
     /// has queued, and done when a call returns. Null: CUDA's default stream where arrays lie on the GPU (so
     /// that what filled them on that stream is done), a stream of the plan's own otherwise.

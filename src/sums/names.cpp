@@ -32,6 +32,7 @@ constexpr NameTable<23> variant_names{
     "float4",       "atomics-pointer", "atomics-index", "register-tile", "tensor"};
 constexpr NameTable<2> multi_gpu_names{"threads", "single"};
 constexpr NameTable<5> exchange_names{"auto", "host", "mapped", "write-combined", "peer"};
+constexpr NameTable<3> mpi_gpu_names{"auto", "on", "off"};
 
 // Names that stand in the rows of a table.
 template <class Rows>
@@ -110,5 +111,6 @@ FF_DEFINE_ENUM_NAMES(GaussStrategy, strategy_names)
 FF_DEFINE_ENUM_NAMES(Variant, variant_names)
 FF_DEFINE_ENUM_NAMES(MultiGpu, multi_gpu_names)
 FF_DEFINE_ENUM_NAMES(Exchange, exchange_names)
+FF_DEFINE_ENUM_NAMES(MpiGpu, mpi_gpu_names)
 
 } // namespace farfield

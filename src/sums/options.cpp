@@ -415,6 +415,17 @@ constexpr std::array option_rows{
                .case_key = true,
                .sum = in<&SumOptions::exchange>,
                .force = in<&ForceOptions::exchange>},
+    OptionInfo{.name = "mpi_gpu",
+               .type = OptionType::choice,
+               .text = "Ranks: whether messages hold memory of their GPUs",
+               .details = "Else they hold copies in pinned memory of the host. `auto`: where the MPI says "
+                          "that it can, which `on` asks for. GPUs that read each other's memory need no "
+                          "such messages.",
+               .choices = names_of<MpiGpu>,
+               .machine = true,
+               .case_key = true,
+               .sum = in<&SumOptions::mpi_gpu>,
+               .force = in<&ForceOptions::mpi_gpu>},
     OptionInfo{
         .name = "threads",
         .type = OptionType::count,

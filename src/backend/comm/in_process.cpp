@@ -1,6 +1,7 @@
 #include "backend/comm/in_process.h"
 
 #include "backend/comm/collectives.h"
+#include "backend/cuda/host_copy.h"
 
 #include <fmt/format.h>
 
@@ -19,13 +20,14 @@ namespace {
 /// What the ranks share: messages that were sent and not received yet.
 class Hub {
 public:
-    explicit Hub(int size) : size_(size) {}
+    Hub(int size, bool gpu_memory) : size_(size), gpu_memory_(gpu_memory) {}
     [[nodiscard]] int size() const { return size_; }
+    [[nodiscard]] bool gpu_memory() const { return gpu_memory_; }
 
     void post(int from, int to, int tag, ConstBytes data) {
         const std::lock_guard lock(mutex_);
         require_all();
-        boxes_[{from, to, tag}].emplace_back(data.begin(), data.end());
+        copy(boxes_[{from, to, tag}].emplace_back(data.size()), data);
         arrived_.notify_all();
     }
 
@@ -40,7 +42,7 @@ public:
         if (next.size() != data.size())
             throw InternalError(fmt::format("rank {} expects {} bytes of rank {} with tag {}, and gets {}",
                                             to, data.size(), from, tag, next.size()));
-        std::copy(next.begin(), next.end(), data.begin());
+        copy(data, next);
         box.pop_front();
         return true;
     }
@@ -58,11 +60,19 @@ public:
     }
 
 private:
+    void copy(Bytes to, ConstBytes from) const {
+        if (gpu_memory_)
+            cuda::copy_anywhere(to, from);
+        else
+            std::copy(from.begin(), from.end(), to.begin());
+    }
+
     void require_all() const {
         if (failed_) throw RankFailed("another rank has given up");
     }
 
     int size_;
+    bool gpu_memory_;
     std::mutex mutex_;
     std::condition_variable arrived_;
     std::map<std::tuple<int, int, int>, std::deque<std::vector<std::byte>>> boxes_;
@@ -102,6 +112,7 @@ public:
     [[nodiscard]] int size() const override { return hub_->size(); }
     [[nodiscard]] int local_rank() const override { return rank_; }
     [[nodiscard]] int local_size() const override { return hub_->size(); }
+    [[nodiscard]] bool takes_gpu_memory() const override { return hub_->gpu_memory(); }
     [[nodiscard]] MessageHandle send(ConstBytes data, int to, int tag) override {
         hub_->post(rank_, to, tag, data);
         return std::make_unique<Sent>();
@@ -125,8 +136,8 @@ private:
 
 } // namespace
 
-void run_ranks(int ranks, const std::function<void(std::shared_ptr<Transport>)>& work) {
-    const auto hub = std::make_shared<Hub>(ranks);
+void run_ranks(int ranks, const std::function<void(std::shared_ptr<Transport>)>& work, bool gpu_memory) {
+    const auto hub = std::make_shared<Hub>(ranks, gpu_memory);
     std::vector<std::thread> threads;
     threads.reserve(static_cast<std::size_t>(ranks));
     for (int rank = 0; rank < ranks; ++rank)

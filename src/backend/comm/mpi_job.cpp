@@ -152,6 +152,7 @@ public:
     [[nodiscard]] int size() const override { return size_; }
     [[nodiscard]] int local_rank() const override { return local_rank_; }
     [[nodiscard]] int local_size() const override { return local_size_; }
+    [[nodiscard]] bool takes_gpu_memory() const override { return calls_.takes_gpu_memory() != 0; }
 
     [[nodiscard]] MessageHandle send(ConstBytes data, int to, int tag) override {
         void* message = nullptr;

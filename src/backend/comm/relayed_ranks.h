@@ -14,6 +14,7 @@ public:
     [[nodiscard]] int size() const override { return all_.size(); }
     [[nodiscard]] int local_rank() const override { return all_.local_rank(); }
     [[nodiscard]] int local_size() const override { return all_.local_size(); }
+    [[nodiscard]] bool takes_gpu_memory() const override { return all_.takes_gpu_memory(); }
     [[nodiscard]] MessageHandle send(ConstBytes data, int to, int tag) override {
         return all_.send(data, to, tag);
     }

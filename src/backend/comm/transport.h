@@ -50,6 +50,10 @@ public:
     [[nodiscard]] virtual int local_rank() const = 0;
     [[nodiscard]] virtual int local_size() const = 0;
 
+    /// Whether `send` and `receive` take memory of this rank's GPU. What was queued on the GPU before must be
+    /// done.
+    [[nodiscard]] virtual bool takes_gpu_memory() const { return false; }
+
     /// Messages from one rank to another with the same tag (0 … 9999) arrive in the order of their sending.
     /// The receiver knows the size.
     [[nodiscard]] virtual MessageHandle send(ConstBytes data, int to, int tag) = 0;

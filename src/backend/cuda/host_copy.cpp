@@ -20,4 +20,10 @@ std::vector<double> host_copy(const ConstArrayView& view, std::int64_t rows, std
     return copy_of(copied, rows, columns);
 }
 
+void copy_anywhere(std::span<std::byte> to, std::span<const std::byte> from) {
+    if (to.empty()) return;
+    check(cudaMemcpy(to.data(), from.data(), to.size(), cudaMemcpyDefault), "copying to or from the GPU");
+    check(cudaDeviceSynchronize(), "copying to or from the GPU"); // GPU to GPU may still be under way
+}
+
 } // namespace farfield::cuda

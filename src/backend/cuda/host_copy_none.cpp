@@ -3,10 +3,16 @@
 
 #include "base/arrays.h"
 
+#include <algorithm>
+
 namespace farfield::cuda {
 
 std::vector<double> host_copy(const ConstArrayView& view, std::int64_t rows, std::int64_t columns) {
     return copy_of(view, rows, columns);
+}
+
+void copy_anywhere(std::span<std::byte> to, std::span<const std::byte> from) {
+    std::copy_n(from.begin(), to.size(), to.begin());
 }
 
 } // namespace farfield::cuda

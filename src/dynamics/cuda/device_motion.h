@@ -29,6 +29,7 @@ struct MotionSetup {
     comm::Transport* ranks = nullptr;
     MultiGpu multi_gpu = MultiGpu::threads;
     Exchange exchange = Exchange::automatic;
+    MpiGpu mpi_gpu = MpiGpu::automatic; ///< with ranks
     Kernel kernel = Kernel::gravity;
     double G = 1.0;
     double softening = 0.0;

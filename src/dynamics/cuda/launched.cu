@@ -199,7 +199,8 @@ std::unique_ptr<Stepper> launched(const MotionInput& input, StepPath path, Rung 
                                   .n = input.n(),
                                   .softening = input.frame_softening,
                                   .rung = rung,
-                                  .ranks = setup.ranks}));
+                                  .ranks = setup.ranks,
+                                  .mpi_gpu = setup.mpi_gpu}));
     if (setup.devices.size() > 1 || setup.ranks != nullptr)
         throw InvalidArgument("variant '" + std::string(info_of(rung).name) + "' computes on one GPU");
     return std::make_unique<Launched<PointType, RungEngine<PointType>>>(

@@ -34,7 +34,7 @@ public:
           host_(3 * third_), controls_(parts.size()), exponent_(input.setup->frame.exponent) {
         for (auto& staged : staged_) staged = DeviceArray<double>(third_);
         if (ranks_ != nullptr) {
-            rank_rows_.emplace(*ranks_, input.setup->exchange);
+            rank_rows_.emplace(*ranks_, input.setup->exchange, input.setup->mpi_gpu);
             rank_rows_->set_count(parts.front().n);
         }
         for (const auto& part : parts) {

@@ -29,6 +29,7 @@ SumOptions sum_options_of(const ForceOptions& force, const ForceSettings& settin
                        .device = force.device.kind == DeviceKind::cuda ? force.device : on_cpu,
                        .multi_gpu = force.multi_gpu,
                        .exchange = force.exchange,
+                       .mpi_gpu = force.mpi_gpu,
                        .communicator = CommunicatorAccess::with_everything(force.communicator)};
     // `auto` was free to take a method that has no use for what another one takes.
     for (const auto& row : option_table())

@@ -39,6 +39,7 @@ cuda::MotionSetup setup_of(const ForceOptions& force, Integrator integrator, con
     setup.devices = gpus;
     setup.multi_gpu = force.multi_gpu;
     setup.exchange = force.exchange;
+    setup.mpi_gpu = force.mpi_gpu;
     setup.kernel = force.kernel;
     setup.G = force.G;
     setup.softening = force.softening;

@@ -121,7 +121,8 @@ double bytes_for_other_ranks(const SumProblem& problem, const SumOptions& option
     const int ranks = options.communicator.size();
     if (ranks == 1 || device.kind != DeviceKind::cuda) return 0.0;
     constexpr double turns = 2.0, spare = 1.25;
-    return turns * spare * 64.0 * static_cast<double>(problem.targets) / ranks;
+    const double numbers = options.outputs.has(Output::hessian) ? 20.0 : 8.0;
+    return turns * spare * 8.0 * numbers * static_cast<double>(problem.targets) / ranks;
 }
 
 std::unique_ptr<PreparedSum> make_target_share(const MethodInfo& method, const SumProblem& problem,

@@ -11,8 +11,8 @@ namespace farfield {
 
 bool shares_targets(const MethodInfo& method, const SumProblem& problem, const DeviceChoice& device);
 
-/// Of a method that shares targets by itself: memory of its GPU in which the other ranks read its sums, eight
-/// numbers in double each (direct/cuda/several/rank_rows.cuh). 0 for one process and on CPUs.
+/// Of a method that shares targets by itself: memory of its GPU in which the other ranks read its sums
+/// (direct/cuda/several/rank_rows.cuh). 0 for one process and on CPUs.
 double bytes_for_other_ranks(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device);
 
 /// Ranks give all points and strengths, and get all results, in the memory of the host.

@@ -153,6 +153,26 @@ TEST(GpuSimulationOnRanks, TellsOnAllThatBodiesBeginInOnePlace) {
     }
 }
 
+TEST(GpuSimulationOnRanks, SendsMemoryOfGpus) {
+    NEEDS_GPU();
+    const auto bodies = plummer_bodies(gpu_test::sized(12000, 5000));
+    const TimeOptions time{.step = 1.0 / 512, .end = 1.0};
+    for (const auto precision : {Precision::float32, Precision::float64}) {
+        auto force = on_gpu(precision);
+        Simulation one(bodies, force, time);
+        one.steps(5);
+        force.mpi_gpu = MpiGpu::on;
+        comm::run_ranks(
+            3,
+            [&](std::shared_ptr<comm::Transport> transport) {
+                Simulation simulation(bodies, of_rank(force, std::move(transport)), time);
+                simulation.steps(5);
+                EXPECT_EQ(simulation.bodies().position, one.bodies().position);
+            },
+            true);
+    }
+}
+
 // Ranks measure how long a step takes, and would queue other numbers of them.
 TEST(GpuSimulationOnRanks, AdvancesToATime) {
     NEEDS_GPU();

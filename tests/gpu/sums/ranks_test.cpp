@@ -47,8 +47,9 @@ Outputs compute(const Values& points, const Values& strengths, std::size_t begin
     return out;
 }
 
-// Each rank has its share of the points.
-Outputs joined_of_ranks(int ranks, const Values& points, const Values& strengths, const SumOptions& options) {
+// Each rank has its share of the points. @param gpu_memory  messages may hold that of GPUs
+Outputs joined_of_ranks(int ranks, const Values& points, const Values& strengths, const SumOptions& options,
+                        bool gpu_memory = false) {
     const auto n = strengths.size(), count = static_cast<std::size_t>(ranks);
     Outputs joined{Values(n), Values(3 * n)};
     comm::run_ranks(ranks, [&](std::shared_ptr<comm::Transport> transport) {
@@ -59,7 +60,7 @@ Outputs joined_of_ranks(int ranks, const Values& points, const Values& strengths
         const auto own = compute(points, strengths, begin, end, mine);
         std::copy(own.potential.begin(), own.potential.end(), joined.potential.begin() + begin);
         std::copy(own.field.begin(), own.field.end(), joined.field.begin() + 3 * begin);
-    });
+    }, gpu_memory);
     return joined;
 }
 
@@ -115,6 +116,27 @@ TEST(RanksOnGpus, WalkWithTheBitsOfOne) {
                 EXPECT_EQ(joined_of_ranks(ranks, points, strengths, options), one)
                     << n << " bodies on " << ranks << " ranks";
         }
+}
+
+// Ranks that are threads read no memory by CUDA's handles: all goes by messages.
+TEST(RanksOnGpus, SendMemoryOfGpus) {
+    NEEDS_GPU();
+    constexpr std::size_t n = 20000;
+    const auto points = numbers(3 * n, 1), strengths = numbers(n, 2);
+    for (const auto method : {Method::direct, Method::fmm, Method::treecode}) {
+        SumOptions options{.kernel = Kernel::coulomb,
+                           .method = method,
+                           .precision = Precision::mixed,
+                           .device = {.kind = DeviceKind::cuda},
+                           .exchange = Exchange::host};
+        if (method != Method::direct) options.tolerance = 1e-3;
+        const auto one = compute(points, strengths, 0, n, options);
+        options.mpi_gpu = MpiGpu::on;
+        for (const int ranks : {2, 3, 8})
+            EXPECT_EQ(joined_of_ranks(ranks, points, strengths, options, true), one)
+                << name_of(method) << " on " << ranks << " ranks";
+        EXPECT_THROW(joined_of_ranks(2, points, strengths, options), BackendUnavailable);
+    }
 }
 
 // At separate targets, too, whose walks are counted once.

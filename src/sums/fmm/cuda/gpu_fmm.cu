@@ -33,7 +33,7 @@ public:
           own_(ranks_ != nullptr ? TreeShare{ranks_->rank(), ranks_->size()}
                                  : TreeShare{0, static_cast<int>(devices.size())}),
           others_(devices, options) {
-        if (ranks_ != nullptr) rank_rows_.emplace(*ranks_, options.exchange);
+        if (ranks_ != nullptr) rank_rows_.emplace(*ranks_, options.exchange, options.mpi_gpu);
     }
 
     void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {

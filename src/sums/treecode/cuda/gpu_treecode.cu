@@ -52,7 +52,7 @@ private:
         const auto begins = comm::equal_parts(*ranks_, problem_.targets);
         const auto rank = static_cast<std::size_t>(ranks_->rank());
         rows_ = {static_cast<std::int32_t>(begins[rank]), static_cast<std::int32_t>(begins[rank + 1])};
-        rank_rows_.emplace(*ranks_, options_.exchange);
+        rank_rows_.emplace(*ranks_, options_.exchange, options_.mpi_gpu);
         rank_rows_->set_count(rows_.size());
     }
 

@@ -1,6 +1,7 @@
 // Messages between ranks that are threads of this process: order, sizes, collective calls, failures.
 #include "backend/comm/agree.h"
 #include "backend/comm/first_ranks.h"
+#include "backend/comm/gpu_messages.h"
 #include "backend/comm/in_process.h"
 #include "backend/comm/slow_ranks.h"
 #include "base/stopwatch.h"
@@ -336,6 +337,25 @@ TEST(Transport, RefusesAMessageOfAnotherSize) {
                   }));
     });
     test::expect_contains(message, {"rank 1", "8 bytes", "tag 5", "16"});
+}
+
+// Ranks agree: one that cannot is enough.
+TEST(GpuMessages, AreSentWhereAllRanksCan) {
+    run_ranks(3, AnyRank([](Transport& ranks) {
+                  EXPECT_FALSE(sends_gpu_memory(ranks, MpiGpu::automatic));
+                  EXPECT_FALSE(sends_gpu_memory(ranks, MpiGpu::off));
+                  test::expect_contains(
+                      error_of<BackendUnavailable>([&] { sends_gpu_memory(ranks, MpiGpu::on); }),
+                      {"MPI", "mpi_gpu = auto"});
+              }));
+    run_ranks(
+        3,
+        [](const std::shared_ptr<Transport>& ranks) {
+            EXPECT_TRUE(sends_gpu_memory(*ranks, MpiGpu::automatic));
+            EXPECT_TRUE(sends_gpu_memory(*ranks, MpiGpu::on));
+            EXPECT_FALSE(sends_gpu_memory(*ranks, ranks->rank() == 1 ? MpiGpu::off : MpiGpu::automatic));
+        },
+        true);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SumEngine: the parts, what each of them computes, and who queues it.
 #include "sums/direct/cuda/several/engine.cuh"
 
+#include "backend/comm/gpu_messages.h"
 #include "backend/cuda/devices.h"
 #include "backend/cuda/stream.h"
 #include "backend/threads/crew.h"
@@ -117,6 +118,7 @@ struct SumEngine<PointType>::Impl {
             subtrees.insert(subtrees.end(), of_part.begin(), of_part.end());
         }
         const auto own = exchanged_part(parts.front());
+        const bool sends_gpu_memory = comm::sends_gpu_memory(ranks, options.mpi_gpu);
         const bool may_read = options.exchange == Exchange::automatic || options.exchange == Exchange::peer;
         if (may_read) exchange = PeerRanks::open(ranks, sizeof(PointType), own, begins, counts);
         if (exchange == nullptr && options.exchange == Exchange::peer && options.n > 0)
@@ -126,7 +128,7 @@ struct SumEngine<PointType>::Impl {
         options.exchange = exchange != nullptr ? Exchange::peer : Exchange::host;
         if (exchange == nullptr)
             exchange = std::make_unique<RanksExchange>(ranks, sizeof(PointType), own, std::move(begins),
-                                                       std::move(counts));
+                                                       std::move(counts), sends_gpu_memory);
         memory.front().subtrees = exchange->subtrees_for(0);
     }
 

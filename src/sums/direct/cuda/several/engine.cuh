@@ -31,6 +31,7 @@ struct EngineOptions {
     Rung rung = Rung::symmetric; ///< or register_tile
     /// Parts are ranks: this one has one device, and its number is that of its part. Null: parts are devices.
     comm::Transport* ranks = nullptr;
+    MpiGpu mpi_gpu = MpiGpu::automatic; ///< with ranks
 };
 
 /// What one GPU of this process holds. Everything that touches it is queued on `stream`.
@@ -53,8 +54,8 @@ class SumEngine {
 public:
     /// Takes all memory that `compute` needs.
     /// @throws InvalidArgument for no device, more than 64 parts, n < 0 or a rung other than the two;
-    ///         BackendUnavailable for a device that does not exist, or `Exchange::peer` where two GPUs cannot
-    ///         read each other's memory; DeviceError where a GPU's memory is full.
+    ///         BackendUnavailable for a device that does not exist, `Exchange::peer` where two GPUs cannot
+    ///         read each other's memory, or `MpiGpu::on` where MPI knows no GPUs; DeviceError where a GPU's memory is full.
     explicit SumEngine(const EngineOptions& options);
     SumEngine(SumEngine&&) noexcept;
     SumEngine& operator=(SumEngine&&) noexcept;

@@ -1,6 +1,7 @@
 #include "sums/direct/cuda/several/rank_rows.cuh"
 
 #include "backend/comm/agree.h"
+#include "backend/comm/gpu_messages.h"
 #include "backend/cuda/check.h"
 #include "sums/direct/cuda/several/ipc_memory.cuh"
 
@@ -10,6 +11,8 @@
 
 namespace farfield::cuda {
 namespace {
+
+constexpr int rows_tag = 210; ///< of the first array
 
 void make_room(PinnedArray<std::byte>& array, std::size_t bytes) {
     if (array.size() >= bytes) return;
@@ -35,8 +38,8 @@ std::size_t bytes_of_row(const std::vector<RowArray>& arrays) {
 
 } // namespace
 
-RankRows::RankRows(comm::Transport& ranks, Exchange wanted)
-    : ranks_(ranks), wanted_(wanted),
+RankRows::RankRows(comm::Transport& ranks, Exchange wanted, MpiGpu mpi_gpu)
+    : ranks_(ranks), wanted_(wanted), sends_gpu_memory_(comm::sends_gpu_memory(ranks, mpi_gpu)),
       reads_peers_((wanted == Exchange::automatic || wanted == Exchange::peer) &&
                    are_processes_of_one_host(ranks)) {
     if (wanted == Exchange::peer && !reads_peers_) refuse();
@@ -61,7 +64,8 @@ void RankRows::gather(const std::vector<RowArray>& arrays, cudaStream_t stream) 
     }
     if (reads_peers_) return read_from_peers(arrays, stream);
     if (wanted_ == Exchange::peer) refuse();
-    for (const auto& array : arrays) gather_by_messages(array, stream);
+    if (sends_gpu_memory_) return send_from_gpu(arrays, stream);
+    for (const auto& array : arrays) send_from_host(array, stream);
 }
 
 bool RankRows::open_others(std::size_t bytes_of_turn) {
@@ -119,7 +123,28 @@ void RankRows::read_from_peers(const std::vector<RowArray>& arrays, cudaStream_t
     taken_.record(stream);
 }
 
-void RankRows::gather_by_messages(const RowArray& array, cudaStream_t stream) {
+void RankRows::send_from_gpu(const std::vector<RowArray>& arrays, cudaStream_t stream) {
+    check(cudaStreamSynchronize(stream), "waiting for data that other ranks need");
+    std::vector<comm::MessageHandle> messages;
+    for (std::size_t k = 0; k < arrays.size(); ++k) {
+        const auto rows_of = [&](std::size_t rank) {
+            const auto first = static_cast<std::size_t>(firsts_[rank]) * arrays[k].row_bytes;
+            return comm::Bytes(arrays[k].data + first,
+                               static_cast<std::size_t>(counts_[rank]) * arrays[k].row_bytes);
+        };
+        const auto mine = rows_of(static_cast<std::size_t>(ranks_.rank()));
+        const int tag = rows_tag + static_cast<int>(k);
+        for (int other = 0; other < ranks_.size(); ++other) {
+            if (other == ranks_.rank()) continue;
+            const auto theirs = rows_of(static_cast<std::size_t>(other));
+            if (!theirs.empty()) messages.push_back(ranks_.receive(theirs, other, tag));
+            if (!mine.empty()) messages.push_back(ranks_.send(mine, other, tag));
+        }
+    }
+    for (const auto& message : messages) message->wait();
+}
+
+void RankRows::send_from_host(const RowArray& array, cudaStream_t stream) {
     const auto bytes = [&](std::int64_t rows) { return static_cast<std::size_t>(rows) * array.row_bytes; };
     std::vector<std::size_t> sizes;
     for (const auto count : counts_) sizes.push_back(bytes(count));

@@ -17,12 +17,14 @@
 
 namespace farfield::cuda {
 
-/// Ranks of one host read from each other's GPUs where they can; otherwise rows go through pinned memory and
-/// messages. Calls are collective, and made with the rank's GPU current, as the object is.
+/// Ranks of one host read from each other's GPUs where they can; otherwise rows are sent, from the GPU where
+/// messages may hold its memory, or through pinned memory. Calls are collective, and made with the rank's GPU
+/// current, as the object is.
 class RankRows {
 public:
-    /// @throws BackendUnavailable on all ranks where `peer` is wanted and they are not processes of one host
-    RankRows(comm::Transport& ranks, Exchange wanted);
+    /// @throws BackendUnavailable on all ranks where `peer` is wanted and they are not processes of one host,
+    /// or `on` and MPI knows no GPUs
+    RankRows(comm::Transport& ranks, Exchange wanted, MpiGpu mpi_gpu);
     RankRows(const RankRows&) = delete;
     RankRows& operator=(const RankRows&) = delete;
     ~RankRows() { close_others(); }
@@ -37,11 +39,12 @@ private:
     void read_from_peers(const std::vector<RowArray>& arrays, cudaStream_t stream);
     [[nodiscard]] bool open_others(std::size_t bytes_of_turn);
     void close_others() noexcept;
-    void gather_by_messages(const RowArray& array, cudaStream_t stream);
+    void send_from_gpu(const std::vector<RowArray>& arrays, cudaStream_t stream);
+    void send_from_host(const RowArray& array, cudaStream_t stream);
 
     comm::Transport& ranks_;
     Exchange wanted_;
-    bool reads_peers_; ///< on all ranks the same
+    bool sends_gpu_memory_, reads_peers_; ///< on all ranks the same
     std::vector<std::int64_t> counts_, firsts_;
     std::int64_t all_ = 0;
     // What the others read: two gathers take turns, so that a rank may write rows of the next one while

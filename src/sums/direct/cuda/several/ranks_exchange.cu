@@ -7,7 +7,7 @@
 namespace farfield::cuda {
 namespace {
 
-constexpr int subtree_tag = 200;
+constexpr int subtree_tag = 200, points_tag = 201;
 
 void wait_for(cudaStream_t stream) {
     check(cudaStreamSynchronize(stream), "waiting for data that other ranks need");
@@ -21,25 +21,30 @@ void queue_copy(void* to, const void* from, std::size_t bytes, cudaStream_t stre
 } // namespace
 
 RanksExchange::RanksExchange(comm::Transport& ranks, std::size_t point_bytes, const ExchangePart& own,
-                             std::vector<int> begins, std::vector<int> subtrees)
+                             std::vector<int> begins, std::vector<int> subtrees, bool sends_gpu_memory)
     : ranks_(ranks), point_bytes_(point_bytes), own_(own), begins_(std::move(begins)),
-      subtrees_(std::move(subtrees)), own_points_(count_of(ranks.rank()) * point_bytes),
-      all_points_(all() * point_bytes), own_stack_(static_cast<std::size_t>(own.subtrees) * all()) {
+      subtrees_(std::move(subtrees)), sends_gpu_memory_(sends_gpu_memory) {
     std::size_t rows = 0;
     for (int rank = 0; rank < ranks.size(); ++rank)
         if (rank != ranks.rank())
             rows += static_cast<std::size_t>(subtrees_of(rank)) * count_of(ranks.rank());
-    received_ = PinnedArray<Vec4<double>>(rows);
     gathered_ = DeviceArray<Vec4<double>>(rows);
+    if (sends_gpu_memory_) return;
+    own_points_ = PinnedArray<std::byte>(count_of(ranks.rank()) * point_bytes);
+    all_points_ = PinnedArray<std::byte>(all() * point_bytes);
+    own_stack_ = PinnedArray<Vec4<double>>(static_cast<std::size_t>(own.subtrees) * all());
+    received_ = PinnedArray<Vec4<double>>(rows);
 }
 
 void RanksExchange::offer_points(int /*p*/) {
-    queue_copy(own_points_.data(), own_.points + first_of(ranks_.rank()) * point_bytes_, own_points_.size(),
-               own_.stream);
+    if (!sends_gpu_memory_)
+        queue_copy(own_points_.data(), own_.points + first_of(ranks_.rank()) * point_bytes_,
+                   own_points_.size(), own_.stream);
     wait_for(own_.stream);
 }
 
 void RanksExchange::take_points(int /*p*/) {
+    if (sends_gpu_memory_) return send_points();
     std::vector<std::size_t> sizes;
     for (int rank = 0; rank < ranks_.size(); ++rank) sizes.push_back(count_of(rank) * point_bytes_);
     ranks_.all_gather({own_points_.data(), own_points_.size()}, {all_points_.data(), all_points_.size()},
@@ -47,15 +52,33 @@ void RanksExchange::take_points(int /*p*/) {
     queue_copy(own_.points, all_points_.data(), all_points_.size(), own_.stream);
 }
 
+void RanksExchange::send_points() {
+    const auto points_of = [&](int rank) {
+        return comm::Bytes(own_.points + first_of(rank) * point_bytes_, count_of(rank) * point_bytes_);
+    };
+    std::vector<comm::MessageHandle> messages;
+    for (int other = 0; other < ranks_.size(); ++other) {
+        if (other == ranks_.rank()) continue;
+        messages.push_back(ranks_.receive(points_of(other), other, points_tag));
+        messages.push_back(ranks_.send(points_of(ranks_.rank()), other, points_tag));
+    }
+    for (const auto& message : messages) message->wait();
+}
+
 void RanksExchange::offer_subtrees(int /*p*/) {
-    queue_copy(own_stack_.data(), own_.stack, own_stack_.bytes(), own_.stream);
+    if (!sends_gpu_memory_) queue_copy(own_stack_.data(), own_.stack, own_stack_.bytes(), own_.stream);
     wait_for(own_.stream);
 }
 
 void RanksExchange::take_subtrees(int /*p*/) {
+    if (sends_gpu_memory_) return send_subtrees(own_.stack, gathered_.data());
+    send_subtrees(own_stack_.data(), received_.data());
+    queue_copy(gathered_.data(), received_.data(), received_.bytes(), own_.stream);
+}
+
+void RanksExchange::send_subtrees(const Vec4<double>* own_stack, Vec4<double>* to) {
     const int rank = ranks_.rank();
     std::vector<comm::MessageHandle> messages;
-    auto* to = received_.data();
     for (int other = 0; other < ranks_.size(); ++other)
         for (int k = 0; other != rank && k < subtrees_of(other); ++k, to += count_of(rank))
             messages.push_back(
@@ -64,11 +87,10 @@ void RanksExchange::take_subtrees(int /*p*/) {
         for (int k = 0; other != rank && k < own_.subtrees; ++k)
             messages.push_back(
                 ranks_.send(comm::bytes_of(std::span<const Vec4<double>>(
-                                own_stack_.data() + static_cast<std::size_t>(k) * all() + first_of(other),
+                                own_stack + static_cast<std::size_t>(k) * all() + first_of(other),
                                 count_of(other))),
                             other, subtree_tag));
     for (const auto& message : messages) message->wait();
-    queue_copy(gathered_.data(), received_.data(), received_.bytes(), own_.stream);
 }
 
 std::vector<const Vec4<double>*> RanksExchange::subtrees_for(int /*p*/) const {

@@ -100,7 +100,8 @@ private:
                                       .n = n_,
                                       .softening = softening,
                                       .rung = rung_,
-                                      .ranks = ranks_});
+                                      .ranks = ranks_,
+                                      .mpi_gpu = options_.mpi_gpu});
         own_.resize(engine_->parts().size());
     }
 
