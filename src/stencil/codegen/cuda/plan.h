@@ -68,20 +68,25 @@ struct MemoryPass {
 
 struct RecordPlan {
     std::int64_t every = 1;
-    std::vector<Launch> launches; ///< the last one writes the value; none: the pass of tiles does
+    /// The last one writes the value, but for the part of a rank, which has no more than the atoms; none: the
+    /// pass of tiles writes it.
+    std::vector<Launch> launches;
     /// The scratch of the atoms of all rows, which the first launch fills where a cell belongs to the record;
     /// none: of one cell.
     int atoms = -1;
 };
 
-/// Where the values of a buffer lie: x fastest, rows `pitch` values apart.
+/// Where the values of a buffer lie: x fastest, rows `pitch` values apart. Memory begins with row `first_row`
+/// of the grid. Kernels count from row 0, which need not be there.
 struct BufferLayout {
-    std::int64_t width = 0; ///< values in a row
-    std::int64_t rows = 1;
+    std::int64_t width = 0;     ///< values in a row
+    std::int64_t first_row = 0; ///< of those in memory
+    std::int64_t rows = 1;      ///< in memory
     std::int64_t pitch = 0;
     int value_bytes = 8;
     int copies = 1;
-    std::size_t bytes() const { return static_cast<std::size_t>(pitch * rows * value_bytes); }
+    std::size_t bytes() const { return static_cast<std::size_t>(bytes_of(rows)); }
+    std::int64_t bytes_of(std::int64_t count) const { return pitch * count * value_bytes; }
 };
 
 struct Table {
@@ -93,6 +98,7 @@ struct Table {
 struct Scratch {
     std::int64_t values = 0;
     double initial = 0;
+    std::int64_t first = 0; ///< the number of the first one; kernels count from 0
 };
 
 struct Plan {

@@ -203,11 +203,20 @@ RecordPlan print_record(const PrintJob& job, int number) {
         return plan;
     }
     const auto& shape = record.cells->shape();
-    auto count = ir::atoms_in_row(shape[0]) * shape[1] * shape[2];
-    const auto new_scratch = [&](std::int64_t size) {
-        job.plan.scratch.push_back({size, identity(record)});
+    const auto per_row = ir::atoms_in_row(shape[0]);
+    const auto new_scratch = [&](std::int64_t size, std::int64_t first = 0) {
+        job.plan.scratch.push_back({size, identity(record), first});
         return static_cast<int>(job.plan.scratch.size()) - 1;
     };
+    if (!job.program.held.empty() && !record.cells->empty()) { // the atoms of a rank's rows, for all ranks
+        const auto& [low, high] = record.cells->bounds();
+        const auto first = low[1] + shape[1] * low[2];
+        const auto end = high[1] + shape[1] * (high[2] - 1);
+        plan.atoms = new_scratch(per_row * (end - first), per_row * first);
+        plan.launches.push_back(print_atoms(job, number, plan.atoms));
+        return plan;
+    }
+    auto count = per_row * shape[1] * shape[2];
     int from = new_scratch(count);
     plan.atoms = from;
     if (!record.cells->empty()) plan.launches.push_back(print_atoms(job, number, from));

@@ -155,10 +155,10 @@ void lay_out(const ir::Program& program, StreamShape& shape) {
 
 // Planes of a chunk: few enough that all processors are busy to the end, not so few that the planes around a
 // chunk weigh. Sets how many times as long as with all processors always busy the march takes.
-double choose_chunk(TileShape& tile, const ir::Shape& extent, int asked, int extra) {
+// @param planes that are in memory
+double choose_chunk(TileShape& tile, const ir::Shape& extent, int planes, int asked, int extra) {
     const auto columns =
         ((extent[0] + tile.kept[0] - 1) / tile.kept[0]) * ((extent[1] + tile.kept[1] - 1) / tile.kept[1]);
-    const auto planes = static_cast<int>(extent[2]);
     const std::int64_t slots = std::int64_t{processors} * tile.blocks_a_processor;
     double best = 0;
     for (int chunks = 1; chunks <= planes; ++chunks) {
@@ -233,8 +233,11 @@ std::optional<StreamShape> with_steps(const ir::Program& program, const std::vec
     tile.blocks_a_processor = std::max(1, most_threads / tile.thread_count());
     while (tile.blocks_a_processor * (tile.shared_bytes + 1024) > most_shared_bytes)
         --tile.blocks_a_processor;
-    const double waiting = choose_chunk(tile, grid.shape, block[0] > 0 ? block[2] : 0,
-                                        tile.low[2] + std::max(shape.last_final(), tile.high[2]));
+    const auto layers = layers_of(program, kernel_of(program, kernels[0]).grid);
+    const auto planes = layers.axis == 2 ? layers.held.last - layers.held.first : 1;
+    const double waiting =
+        choose_chunk(tile, grid.shape, static_cast<int>(planes), block[0] > 0 ? block[2] : 0,
+                     tile.low[2] + std::max(shape.last_final(), tile.high[2]));
     tile.side[2] = tile.kept[2] + tile.low[2] + tile.high[2];
     tile.cost = cost_of(program, shape, waiting);
     return shape;

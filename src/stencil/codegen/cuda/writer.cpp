@@ -72,6 +72,24 @@ int add_table(Plan& plan, std::string name, const void* data, std::size_t bytes)
     return static_cast<int>(plan.tables.size()) - 1;
 }
 
+Layers layers_of(const ir::Program& program, int grid) {
+    const auto g = static_cast<std::size_t>(grid);
+    const auto& shape = program.grids[g].shape;
+    Layers layers;
+    layers.axis = shape[2] > 1 ? 2 : 1;
+    layers.held = {0, shape[layers.axis]};
+    if (program.held.empty()) return layers;
+    ir::Interval held{layers.held.last, 0};
+    for (const auto& box : program.held[g]) {
+        held.first = std::min(held.first, box.first[layers.axis]);
+        held.last = std::max(held.last, box.last[layers.axis]);
+    }
+    if (held.first >= held.last) held = {0, 1}; // a rank without cells: memory has an address
+    layers.all = held == layers.held;
+    layers.held = held;
+    return layers;
+}
+
 BufferLayout layout_of(const ir::Program& program, const ir::Buffer& buffer) {
     const auto& shape = program.grids[static_cast<std::size_t>(buffer.grid)].shape;
     BufferLayout layout;
@@ -82,10 +100,13 @@ BufferLayout layout_of(const ir::Program& program, const ir::Buffer& buffer) {
         return layout;
     }
     layout.width = shape[0];
-    layout.rows = shape[1] * shape[2];
+    const auto layers = layers_of(program, buffer.grid);
+    const auto rows_a_layer = layers.axis == 2 ? shape[1] : 1;
+    layout.first_row = layers.held.first * rows_a_layer;
+    layout.rows = (layers.held.last - layers.held.first) * rows_a_layer;
     // rows start on lines of 128 bytes, whatever the precision, so that all buffers of a grid share their
     // indices
-    layout.pitch = layout.rows == 1 ? shape[0] : (shape[0] + 31) / 32 * 32;
+    layout.pitch = shape[1] * shape[2] == 1 ? shape[0] : (shape[0] + 31) / 32 * 32;
     return layout;
 }
 

@@ -65,6 +65,16 @@ void add_row_parameters(Parameters& parameters);
 
 int add_table(Plan& plan, std::string name, const void* data, std::size_t bytes);
 
+/// Rows of a grid of two dimensions, planes of one of three.
+struct Layers {
+    std::size_t axis = 1; ///< along which they are counted
+    ir::Interval held;    ///< those in memory
+    bool all = true;
+};
+
+/// All layers of a grid, or those of a rank: from the first to the last in which it holds a row.
+Layers layers_of(const ir::Program& program, int grid);
+
 BufferLayout layout_of(const ir::Program& program, const ir::Buffer& buffer);
 
 /// Values between rows of buffers that have a value for each cell.

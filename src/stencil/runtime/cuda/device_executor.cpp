@@ -22,10 +22,15 @@ constexpr std::int64_t longest_batch = 256;
 
 std::uint64_t bits(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
+// Where row 0 of the grid would lie. Nothing need be there: kernels touch the rows in memory.
+std::uint64_t row_zero(const void* memory, const BufferLayout& layout) {
+    return bits(memory) - static_cast<std::uint64_t>(layout.bytes_of(layout.first_row));
+}
+
 // Calls put(place in the buffer, value) for a row's piece.
 void store(const BufferLayout& layout, std::vector<char>& content, std::int64_t row, std::int64_t first,
            std::span<const double> values) {
-    char* at = content.data() + (row * layout.pitch + first) * layout.value_bytes;
+    char* at = content.data() + layout.bytes_of(row - layout.first_row) + first * layout.value_bytes;
     if (layout.value_bytes == 8) {
         std::memcpy(at, values.data(), values.size_bytes());
         return;
@@ -110,7 +115,7 @@ void DeviceExecutor::fill(int buffer) {
 void DeviceExecutor::write(int buffer, std::span<const double> values) {
     const auto& layout = plan_.buffers.at(static_cast<std::size_t>(buffer));
     std::vector<char> content(layout.bytes(), 0);
-    for (std::int64_t row = 0; row < layout.rows; ++row)
+    for (auto row = layout.first_row; row < layout.first_row + layout.rows; ++row)
         store(layout, content, row, 0,
               values.subspan(static_cast<std::size_t>(row * layout.width),
                              static_cast<std::size_t>(layout.width)));
@@ -122,9 +127,10 @@ void DeviceExecutor::read(int buffer, std::span<double> values) {
     const auto& copies = copies_[static_cast<std::size_t>(buffer)];
     std::vector<char> content(layout.bytes());
     machine_->download(content.data(), copies.memory[copies.current], content.size());
+    if (!program_->held.empty()) std::fill(values.begin(), values.end(), 0.0); // of rows that are elsewhere
     for (std::int64_t row = 0; row < layout.rows; ++row) {
-        const char* from = content.data() + row * layout.pitch * layout.value_bytes;
-        double* to = values.data() + row * layout.width;
+        const char* from = content.data() + layout.bytes_of(row);
+        double* to = values.data() + (layout.first_row + row) * layout.width;
         for (std::int64_t i = 0; i < layout.width; ++i) {
             float narrow = 0;
             if (layout.value_bytes == 8) {
@@ -145,16 +151,17 @@ BoundLaunch DeviceExecutor::bind(const codegen::cuda::Launch& launch, std::int64
         const auto i = static_cast<std::size_t>(argument.index);
         switch (argument.kind) {
         case ArgumentKind::current:
-            bound.values.push_back(bits(copies_[i].memory[schedule.current[i]]));
+            bound.values.push_back(row_zero(copies_[i].memory[schedule.current[i]], plan_.buffers[i]));
             break;
         case ArgumentKind::other:
-            bound.values.push_back(bits(copies_[i].memory[1 - schedule.current[i]]));
+            bound.values.push_back(row_zero(copies_[i].memory[1 - schedule.current[i]], plan_.buffers[i]));
             break;
         case ArgumentKind::table:
             bound.values.push_back(bits(tables_[i]));
             break;
         case ArgumentKind::scratch:
-            bound.values.push_back(bits(scratch_[i]));
+            bound.values.push_back(bits(scratch_[i]) -
+                                   static_cast<std::uint64_t>(plan_.scratch[i].first) * sizeof(double));
             break;
         case ArgumentKind::clock:
             bound.values.push_back(bits(static_cast<double*>(clock_) + row * plan_.clock_row));

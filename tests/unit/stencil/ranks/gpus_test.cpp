@@ -7,6 +7,9 @@
 #include "emulation/emulated_machine.h"
 #include "parity/stencil_cases.h"
 #include "stencil/runtime/cuda/device_executor.h"
+#include "stencil/runtime/ranks/division.h"
+#include "stencil/runtime/ranks/halos.h"
+#include "stencil/runtime/ranks/part.h"
 #include "stencil/runtime/ranks/ranks_executor.h"
 #include "stencil/targets.h"
 #include "unit/stencil/compiled.h"
@@ -14,6 +17,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -84,6 +88,103 @@ TEST(GpusOfRanks, GiveTheBitsOfOneInEveryForm) {
                 {.ranks = 2, .read_each_other = false, .options = {.time_tile = 3}});
     const Compiled ball(testing::yee_ball);
     expect_same("ball", ball.program(), {.ranks = 4});
+}
+
+// Tiles and columns that reach beyond the rows in memory, and conditions that hold there, too.
+TEST(GpusOfRanks, TouchOnlyRowsThatTheyHold) {
+    const std::string tall = testing::spreading("x: 30, y: 261", "clamp", ": float, double-buffered",
+                                                "u[x-1, y+2] - u[y-3] + u[x+1]");
+    const std::string deep = testing::spreading("x: 12, y: 9, z: 61", "zero", ": double, double-buffered",
+                                                "u[x-1, z+1] + u[z-2] - u[y+1]");
+    const std::string ring =
+        testing::spreading("x: 20, y: 120", "periodic", ": double, double-buffered", "u[x-1, y+1] - u[y-2]");
+    const std::string pipe = testing::spreading("x: 18, y: 9, z: 48", "periodic", ": float, double-buffered",
+                                                "u[x-1, z+1] - u[y+1, z-1]");
+    const std::string disk = testing::probed + "record most = max of abs(Hz) on disk\n"
+                                               "record all = sum of Ex*Ex\n";
+    const std::string ball = testing::yee_ball + "record least = min of Ex on ball\n";
+    const std::vector<std::pair<std::string, ExecutorOptions>> forms{
+        {"chosen", {}},
+        {"alone, conditions", {.mask = Mask::none, .fuse = false}},
+        {"alone, choices", {.mask = Mask::select, .fuse = false}},
+        {"steps", {.time_tile = 3}},
+        {"steps, conditions", {.mask = Mask::none, .time_tile = 2}},
+        {"small blocks", {.time_tile = 2, .block = {16, 16, 4}}}};
+    std::size_t number = 0;
+    for (const auto& text : {tall, deep, ring, pipe, disk, ball}) {
+        const Compiled program(text);
+        for (int ranks = 2; ranks <= 4; ++ranks) {
+            const auto& [name, options] = forms[(number + number / forms.size()) % forms.size()];
+            ++number;
+            if (test::shorter() && number % 2 == 0) continue;
+            expect_same(name + " of " + text.substr(0, text.find('\n')), program.program(),
+                        {.ranks = ranks, .read_each_other = number % 3 != 0, .options = options});
+        }
+    }
+}
+
+// Of all that kernels touch, bytes from the first row or plane that a rank holds to the last one.
+std::int64_t bytes_of_layers(const ir::Program& part, const codegen::cuda::BufferLayout& layout, int grid) {
+    const auto& shape = part.grids[static_cast<std::size_t>(grid)].shape;
+    const auto unit = shape[2] > 1 ? shape[1] : 1;
+    std::int64_t first = -1, last = -1;
+    for (std::int64_t row = 0; row < shape[1] * shape[2]; ++row) {
+        if (!ir::holds_row(part, grid, row)) continue;
+        if (first < 0) first = row / unit;
+        last = row / unit;
+    }
+    return (last - first + 1) * unit * layout.pitch * layout.value_bytes;
+}
+
+struct Shares {
+    std::vector<std::int64_t> bytes; ///< of the first copy of the first field, by rank
+    std::int64_t whole = 0;          ///< without ranks
+};
+
+Shares shares_of(const std::string& text, int ranks) {
+    const Compiled compiled(text);
+    const auto& program = *compiled.program();
+    const auto divisions = ranks::divide(program, ranks);
+    const auto halos = ranks::halos_of(program, ranks::steps_a_pass(program, divisions, 0));
+    Shares out;
+    const auto memory_of = [&](const ProgramPtr& of) {
+        auto machine = std::make_unique<testing::EmulatedMachine>();
+        const auto& memory = machine->memory();
+        const cuda::DeviceExecutor executor(of, {}, std::move(machine));
+        const auto bytes = memory.bytes();
+        std::size_t next = 0;
+        for (std::size_t b = 0; b < of->buffers.size(); ++b) {
+            const auto& layout = executor.plan().buffers[b];
+            for (int copy = 0; copy < layout.copies; ++copy)
+                EXPECT_EQ(bytes[next++], bytes_of_layers(*of, layout, of->buffers[b].grid))
+                    << of->buffers[b].name;
+        }
+        return static_cast<std::int64_t>(bytes[0]);
+    };
+    out.whole = memory_of(compiled.program());
+    for (int rank = 0; rank < ranks; ++rank)
+        out.bytes.push_back(memory_of(ranks::part_of(program, divisions, halos, rank).program));
+    return out;
+}
+
+TEST(GpusOfRanks, SetMemoryAsideForTheirRows) {
+    const auto zero = [](const std::string& grid) {
+        return testing::spreading(grid, "zero", ": double, double-buffered", "u[y-1] + u[y+1]");
+    };
+    for (const auto& grid : {"x: 40, y: 600", "x: 40, y: 6, z: 200"})
+        for (int ranks = 2; ranks <= 4; ++ranks) {
+            const auto shares = shares_of(zero(grid), ranks);
+            for (const auto bytes : shares.bytes) // with the rims
+                EXPECT_LT(bytes, shares.whole * 13 / (10 * ranks)) << grid << " on " << ranks;
+        }
+    // Rims of the first and the last rank come in at the other end of the grid.
+    const auto ring = shares_of(
+        testing::spreading("x: 40, y: 600", "periodic", ": double, double-buffered", "u[y-1] + u[y+1]"), 4);
+    for (const std::size_t rank : {0, 3}) EXPECT_EQ(ring.bytes[rank], ring.whole);
+    for (const std::size_t rank : {1, 2}) EXPECT_LT(ring.bytes[rank], ring.whole * 13 / 40);
+    // More ranks than rows.
+    const auto few = shares_of(zero("x: 40, y: 3"), 3);
+    for (const auto bytes : few.bytes) EXPECT_LE(bytes, few.whole);
 }
 
 TEST(GpusOfRanks, SayHowManyStepsTheyDoBetweenExchanges) {
