@@ -27,12 +27,13 @@ void FusedPrinter::open_patch(Text& text, bool coordinates) const {
         text.line("const int {} = {};", name,
                   shape_.wraps[a] ? fmt::format("rim ? wrapped<{}>({}) : {}", extent_[a], raw, raw) : raw);
     }
-    text.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(program_, grid_), extent_[1]);
+    text.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(program_, grid_),
+              rows_a_plane(program_, grid_));
 }
 
 std::string FusedPrinter::has(std::size_t axis, const std::string& index) const {
     if (!is_cut(axis)) return fmt::format("inside<{}>({})", extent_[axis], index);
-    return fmt::format("between<{}, {}>({})", layers_.held.first, layers_.held.last, index);
+    return fmt::format("between<{}, {}>({})", memory_.first[axis], memory_.last[axis], index);
 }
 
 std::string FusedPrinter::is_there(std::size_t axes) const {

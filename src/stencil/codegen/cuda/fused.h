@@ -17,7 +17,7 @@ public:
         : job_(job), program_(job.program), shape_(shape), number_(number),
           grid_(program_.kernels[static_cast<std::size_t>(shape.kernels[0])].grid),
           extent_(program_.grids[static_cast<std::size_t>(grid_)].shape),
-          layers_(layers_of(program_, grid_)) {}
+          memory_(in_memory(program_, grid_)) {}
 
 protected:
     const ir::Kernel& kernel(std::size_t k) const {
@@ -40,10 +40,8 @@ protected:
     void open_patch(Text& text, bool coordinates) const;
     /// Defines is_kept(i, j, k).
     void print_kept(Text& text, std::size_t axes = 3) const;
-    /// Whether some layers along an axis are not in memory.
-    bool is_cut(std::size_t axis) const { return axis == layers_.axis && !layers_.all; }
-    /// One past the last index along an axis that is in memory.
-    std::int64_t end_of(std::size_t axis) const { return is_cut(axis) ? layers_.held.last : extent_[axis]; }
+    /// Whether some cells along an axis are not in memory.
+    bool is_cut(std::size_t axis) const { return memory_.last[axis] - memory_.first[axis] < extent_[axis]; }
     /// Whether an index is in the grid and in memory: "inside<512>(x)".
     std::string has(std::size_t axis, const std::string& index) const;
     /// Whether (x, y, z) is in memory, and in the grid as far as axes that do not wrap around say.
@@ -69,7 +67,7 @@ protected:
     int number_;
     int grid_;
     ir::Shape extent_;
-    Layers layers_;
+    ir::CellBox memory_; ///< in_memory
     Parameters parameters_;
     Text body_;
 

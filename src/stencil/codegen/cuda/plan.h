@@ -76,17 +76,22 @@ struct RecordPlan {
     int atoms = -1;
 };
 
-/// Where the values of a buffer lie: x fastest, rows `pitch` values apart. Memory begins with row `first_row`
-/// of the grid. Kernels count from row 0, which need not be there.
+/// Where the values of a buffer lie: x fastest, rows `pitch` values apart, plane behind plane. Of a rank's
+/// buffers only some rows of some planes are in memory; kernels get the place of row 0 of plane 0, at which
+/// nothing need lie.
 struct BufferLayout {
-    std::int64_t width = 0;     ///< values in a row
-    std::int64_t first_row = 0; ///< of those in memory
-    std::int64_t rows = 1;      ///< in memory
+    std::int64_t width = 0; ///< values in a row
+    std::int64_t first_row = 0, first_plane = 0;
+    std::int64_t rows = 1; ///< of a plane
+    std::int64_t planes = 1;
     std::int64_t pitch = 0;
     int value_bytes = 8;
     int copies = 1;
-    std::size_t bytes() const { return static_cast<std::size_t>(bytes_of(rows)); }
-    std::int64_t bytes_of(std::int64_t count) const { return pitch * count * value_bytes; }
+    std::size_t bytes() const { return static_cast<std::size_t>(pitch * rows * planes * value_bytes); }
+    /// Bytes from the start of the memory to row y of plane z of the grid.
+    std::int64_t place(std::int64_t y, std::int64_t z) const {
+        return (y - first_row + rows * (z - first_plane)) * pitch * value_bytes;
+    }
 };
 
 struct Table {

@@ -62,7 +62,7 @@ Launch print_point(const PrintJob& job, int number) {
     open(job.text, launch.function, 1, parameters);
     job.text.line("const int x = {}, y = {}, z = {};", cell[0], cell[1], cell[2]);
     job.text.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(job.program, record.grid),
-                  record.cells->shape()[1]);
+                  rows_a_plane(job.program, record.grid));
     print_value(job, record, parameters, "here");
     job.text.add("*value = here;");
     job.text.add("}");
@@ -87,7 +87,7 @@ void print_cell(const PrintJob& job, int number, Parameters& parameters) {
         add_reads(parameters, job.program, record.predicate);
         job.needs |= condition.needs;
         text.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(job.program, record.grid),
-                  record.cells->shape()[1]);
+                  rows_a_plane(job.program, record.grid));
         print_condition(text, condition);
         text.add("if (!is_here) continue;");
     } else {
@@ -100,7 +100,7 @@ void print_cell(const PrintJob& job, int number, Parameters& parameters) {
                       box.last[0] - box.first[0], box.first[1], box.last[1] - box.first[1], box.first[2]);
         }
         text.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(job.program, record.grid),
-                  record.cells->shape()[1]);
+                  rows_a_plane(job.program, record.grid));
     }
     print_value(job, record, parameters, "here");
     text.line("partial = {}(partial, static_cast<double>(here));", combine(record.reduction));

@@ -64,7 +64,8 @@ void StreamPrinter::open_pairs() {
     body_.line("const int y = {};",
                shape_.wraps[1] ? fmt::format("rim ? wrapped<{}>(first_y + j) : first_y + j", extent_[1])
                                : "first_y + j");
-    body_.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(program_, grid_), extent_[1]);
+    body_.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(program_, grid_),
+               rows_a_plane(program_, grid_));
 }
 
 void StreamPrinter::print_layout() {
@@ -294,7 +295,7 @@ void StreamPrinter::print_march() {
     }
     body_.line("const int kept_start = tile.z + {};", shape_.low[2]);
     body_.line("const int kept_end = kept_start + {0} < {1} ? kept_start + {0} : {1};", shape_.kept[2],
-               end_of(2));
+               memory_.last[2]);
     body_.add("#pragma unroll 1");
     body_.line("for (int m = tile.z - 1; m < kept_end + {}; ++m) {{", stream_.last_final());
     print_shift();

@@ -80,7 +80,7 @@ void TilePrinter::print_pair_loop(Text& text, const std::function<void()>& body)
     text.line("const int j = p / 2 % {}, k = p / {};", shape_.patch[1], 2 * shape_.patch[1]);
     text.line("const Index at = first_x + {} * (first_y + j + {} * "
               "Index(first_z + k));",
-              pitch_of(program_, grid_), extent_[1]);
+              pitch_of(program_, grid_), rows_a_plane(program_, grid_));
     body();
     text.add("}");
     text.add("} else {");

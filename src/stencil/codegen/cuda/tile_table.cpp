@@ -76,10 +76,7 @@ std::vector<Tile> tiles_of(const ir::Program& program, const TileShape& shape, b
                            bool columns) {
     const int number = program.kernels[static_cast<std::size_t>(shape.kernels[0])].grid;
     const auto grid = ir::whole(program.grids[static_cast<std::size_t>(number)].shape);
-    const auto layers = layers_of(program, number);
-    auto there = grid;
-    there.first[layers.axis] = layers.held.first;
-    there.last[layers.axis] = layers.held.last;
+    const auto there = in_memory(program, number);
     const auto sets = writing_sets(program, shape);
     std::vector<Tile> tiles;
     std::array<std::int64_t, 3> at = {};
@@ -99,7 +96,7 @@ std::vector<Tile> tiles_of(const ir::Program& program, const TileShape& shape, b
                 const bool recorded = std::any_of(shape.records.begin(), shape.records.end(), [&](int r) {
                     return share_of(*program.records[static_cast<std::size_t>(r)].cells, kept) != Share::none;
                 });
-                if (written || recorded || (every_tile && program.held.empty()))
+                if (written || recorded || every_tile)
                     tiles.push_back(tile_at(program, shape, extended, grid, there, columns));
             }
     return tiles;

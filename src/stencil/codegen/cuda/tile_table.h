@@ -18,7 +18,7 @@ struct Tile {
     int plain = 0; ///< the extended tile is inside the grid and each kernel has all of its cells or none
 };
 
-/// Tiles lie where there is memory, from its start on. Of a rank only those in which something is written.
+/// Tiles begin where memory does.
 /// @param every_tile also those in which nothing is written. @param columns kernels look at the planes of a
 /// tile one by one: ends along z need no test of cells.
 std::vector<Tile> tiles_of(const ir::Program& program, const TileShape& shape, bool every_tile,

@@ -72,22 +72,28 @@ int add_table(Plan& plan, std::string name, const void* data, std::size_t bytes)
     return static_cast<int>(plan.tables.size()) - 1;
 }
 
-Layers layers_of(const ir::Program& program, int grid) {
+ir::CellBox in_memory(const ir::Program& program, int grid) {
     const auto g = static_cast<std::size_t>(grid);
-    const auto& shape = program.grids[g].shape;
-    Layers layers;
-    layers.axis = shape[2] > 1 ? 2 : 1;
-    layers.held = {0, shape[layers.axis]};
-    if (program.held.empty()) return layers;
-    ir::Interval held{layers.held.last, 0};
-    for (const auto& box : program.held[g]) {
-        held.first = std::min(held.first, box.first[layers.axis]);
-        held.last = std::max(held.last, box.last[layers.axis]);
+    auto all = ir::whole(program.grids[g].shape);
+    if (program.held.empty()) return all;
+    if (program.held[g].empty()) { // memory has an address, though nothing is in it
+        all.last[1] = all.last[2] = 1;
+        return all;
     }
-    if (held.first >= held.last) held = {0, 1}; // a rank without cells: memory has an address
-    layers.all = held == layers.held;
-    layers.held = held;
-    return layers;
+    auto box = program.held[g].front();
+    for (const auto& other : program.held[g])
+        for (std::size_t a = 1; a < 3; ++a) {
+            box.first[a] = std::min(box.first[a], other.first[a]);
+            box.last[a] = std::max(box.last[a], other.last[a]);
+        }
+    box.first[0] = all.first[0];
+    box.last[0] = all.last[0];
+    return box;
+}
+
+std::int64_t rows_a_plane(const ir::Program& program, int grid) {
+    const auto box = in_memory(program, grid);
+    return box.last[1] - box.first[1];
 }
 
 BufferLayout layout_of(const ir::Program& program, const ir::Buffer& buffer) {
@@ -100,10 +106,11 @@ BufferLayout layout_of(const ir::Program& program, const ir::Buffer& buffer) {
         return layout;
     }
     layout.width = shape[0];
-    const auto layers = layers_of(program, buffer.grid);
-    const auto rows_a_layer = layers.axis == 2 ? shape[1] : 1;
-    layout.first_row = layers.held.first * rows_a_layer;
-    layout.rows = (layers.held.last - layers.held.first) * rows_a_layer;
+    const auto box = in_memory(program, buffer.grid);
+    layout.first_row = box.first[1];
+    layout.first_plane = box.first[2];
+    layout.rows = box.last[1] - box.first[1];
+    layout.planes = box.last[2] - box.first[2];
     // rows start on lines of 128 bytes, whatever the precision, so that all buffers of a grid share their
     // indices
     layout.pitch = shape[1] * shape[2] == 1 ? shape[0] : (shape[0] + 31) / 32 * 32;

@@ -65,15 +65,12 @@ void add_row_parameters(Parameters& parameters);
 
 int add_table(Plan& plan, std::string name, const void* data, std::size_t bytes);
 
-/// Rows of a grid of two dimensions, planes of one of three.
-struct Layers {
-    std::size_t axis = 1; ///< along which they are counted
-    ir::Interval held;    ///< those in memory
-    bool all = true;
-};
+/// The cells of a grid that are in memory: all, or of a rank whole rows, from the first to the last row and
+/// from the first to the last plane in which it holds any.
+ir::CellBox in_memory(const ir::Program& program, int grid);
 
-/// All layers of a grid, or those of a rank: from the first to the last in which it holds a row.
-Layers layers_of(const ir::Program& program, int grid);
+/// Rows between planes of buffers that have a value for each cell.
+std::int64_t rows_a_plane(const ir::Program& program, int grid);
 
 BufferLayout layout_of(const ir::Program& program, const ir::Buffer& buffer);
 

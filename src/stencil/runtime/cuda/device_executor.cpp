@@ -22,15 +22,14 @@ constexpr std::int64_t longest_batch = 256;
 
 std::uint64_t bits(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
-// Where row 0 of the grid would lie. Nothing need be there: kernels touch the rows in memory.
+// Where row 0 of plane 0 would lie. Nothing need be there: kernels touch the rows in memory.
 std::uint64_t row_zero(const void* memory, const BufferLayout& layout) {
-    return bits(memory) - static_cast<std::uint64_t>(layout.bytes_of(layout.first_row));
+    return bits(memory) + static_cast<std::uint64_t>(layout.place(0, 0));
 }
 
-// Calls put(place in the buffer, value) for a row's piece.
-void store(const BufferLayout& layout, std::vector<char>& content, std::int64_t row, std::int64_t first,
-           std::span<const double> values) {
-    char* at = content.data() + layout.bytes_of(row - layout.first_row) + first * layout.value_bytes;
+// A row's piece, from cell `first` on; `at` is the row's place.
+void store(const BufferLayout& layout, char* at, std::int64_t first, std::span<const double> values) {
+    at += first * layout.value_bytes;
     if (layout.value_bytes == 8) {
         std::memcpy(at, values.data(), values.size_bytes());
         return;
@@ -39,6 +38,14 @@ void store(const BufferLayout& layout, std::vector<char>& content, std::int64_t 
         const auto narrow = static_cast<float>(values[i]);
         std::memcpy(at + 4 * i, &narrow, 4);
     }
+}
+
+/// Calls visit(place, number of the first value in the grid) for the rows in memory.
+template <class Visit>
+void each_row(const BufferLayout& layout, const ir::Shape& shape, const Visit& visit) {
+    for (auto z = layout.first_plane; z < layout.first_plane + layout.planes; ++z)
+        for (auto y = layout.first_row; y < layout.first_row + layout.rows; ++y)
+            visit(layout.place(y, z), static_cast<std::size_t>((y + shape[1] * z) * layout.width));
 }
 
 bool starts_at_zero(const ir::Buffer& buffer) {
@@ -105,9 +112,10 @@ void DeviceExecutor::fill(int buffer) {
         return;
     }
     std::vector<char> content(layout.bytes(), 0);
+    const auto rows = shape_of(buffer)[1];
     initial_values(*program_, buffer,
                    [&](std::int64_t row, std::int64_t first, std::span<const double> values) {
-                       store(layout, content, row, first, values);
+                       store(layout, content.data() + layout.place(row % rows, row / rows), first, values);
                    });
     upload_all_copies(buffer, content);
 }
@@ -115,10 +123,10 @@ void DeviceExecutor::fill(int buffer) {
 void DeviceExecutor::write(int buffer, std::span<const double> values) {
     const auto& layout = plan_.buffers.at(static_cast<std::size_t>(buffer));
     std::vector<char> content(layout.bytes(), 0);
-    for (auto row = layout.first_row; row < layout.first_row + layout.rows; ++row)
-        store(layout, content, row, 0,
-              values.subspan(static_cast<std::size_t>(row * layout.width),
-                             static_cast<std::size_t>(layout.width)));
+    each_row(layout, shape_of(buffer), [&](std::int64_t place, std::size_t first) {
+        store(layout, content.data() + place, 0,
+              values.subspan(first, static_cast<std::size_t>(layout.width)));
+    });
     upload_all_copies(buffer, content);
 }
 
@@ -128,9 +136,9 @@ void DeviceExecutor::read(int buffer, std::span<double> values) {
     std::vector<char> content(layout.bytes());
     machine_->download(content.data(), copies.memory[copies.current], content.size());
     if (!program_->held.empty()) std::fill(values.begin(), values.end(), 0.0); // of rows that are elsewhere
-    for (std::int64_t row = 0; row < layout.rows; ++row) {
-        const char* from = content.data() + layout.bytes_of(row);
-        double* to = values.data() + (layout.first_row + row) * layout.width;
+    each_row(layout, shape_of(buffer), [&](std::int64_t place, std::size_t first) {
+        const char* from = content.data() + place;
+        double* to = values.data() + first;
         for (std::int64_t i = 0; i < layout.width; ++i) {
             float narrow = 0;
             if (layout.value_bytes == 8) {
@@ -140,7 +148,7 @@ void DeviceExecutor::read(int buffer, std::span<double> values) {
                 to[i] = static_cast<double>(narrow);
             }
         }
-    }
+    });
 }
 
 BoundLaunch DeviceExecutor::bind(const codegen::cuda::Launch& launch, std::int64_t row, std::int64_t steps,

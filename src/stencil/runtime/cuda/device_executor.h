@@ -37,10 +37,10 @@ private:
         void* memory[2] = {nullptr, nullptr};
         int current = 0;
     };
-    /// The copies of another rank's buffer, as they were opened, and the row they begin with.
+    /// The copies of another rank's buffer, as they were opened.
     struct PeerBuffer {
         std::array<void*, 2> memory = {};
-        std::int64_t first_row = 0;
+        codegen::cuda::BufferLayout layout;
     };
     /// A list of launches, and the copies that are current behind it.
     struct Schedule {

@@ -11,34 +11,39 @@ namespace {
 
 using codegen::cuda::BufferLayout;
 
-/// Rows of a buffer at the same distance from each other.
+/// Rows at the same distance from each other, from cell x of row y of plane z on.
 struct Run {
-    std::ptrdiff_t start = 0; ///< bytes from the start of the buffer's memory
+    std::array<std::int64_t, 3> first;
     PitchedRows rows;
+
+    /// Bytes from the start of a buffer's memory.
+    std::ptrdiff_t start(const BufferLayout& layout) const {
+        return layout.place(first[1], first[2]) + first[0] * layout.value_bytes;
+    }
 };
 
-/// What an offer says of a buffer: plans of parts differ.
+/// What an offer says of a buffer: parts have other rows, and their plans other copies.
 struct Offered {
-    std::int64_t copies = 0;
-    std::int64_t first_row = 0;
+    std::int64_t copies, first_row, first_plane, rows;
 };
 
 /// Calls visit(run) for the runs that hold the cells of a box, in their order.
 template <class Visit>
 void each_run(const BufferLayout& layout, const ir::Shape& shape, const ir::CellBox& cells,
               const Visit& visit) {
-    const auto width = cells.last[0] - cells.first[0];
-    const auto run = [&](std::int64_t row, std::int64_t rows) {
-        const auto bytes_of = [&](std::int64_t count) {
-            return static_cast<std::size_t>(count * layout.value_bytes);
-        };
-        visit(Run{layout.bytes_of(row - layout.first_row) + cells.first[0] * layout.value_bytes,
-                  {.count = rows, .width = bytes_of(width), .pitch = bytes_of(layout.pitch)}});
+    const auto bytes_of = [&](std::int64_t count) {
+        return static_cast<std::size_t>(count * layout.value_bytes);
     };
-    if (cells.first[1] == 0 && cells.last[1] == shape[1])
-        return run(cells.first[2] * shape[1], (cells.last[2] - cells.first[2]) * shape[1]);
-    for (auto z = cells.first[2]; z < cells.last[2]; ++z)
-        run(cells.first[1] + shape[1] * z, cells.last[1] - cells.first[1]);
+    const auto run = [&](std::int64_t z, std::int64_t rows) {
+        visit(Run{{cells.first[0], cells.first[1], z},
+                  {.count = rows,
+                   .width = bytes_of(cells.last[0] - cells.first[0]),
+                   .pitch = bytes_of(layout.pitch)}});
+    };
+    const auto rows = cells.last[1] - cells.first[1];
+    if (rows == shape[1]) // all who have these cells have whole planes
+        return run(cells.first[2], (cells.last[2] - cells.first[2]) * rows);
+    for (auto z = cells.first[2]; z < cells.last[2]; ++z) run(z, rows);
 }
 
 } // namespace
@@ -111,7 +116,7 @@ void DeviceExecutor::read_cells(int buffer, const ir::CellBox& cells, std::span<
     const auto* memory = static_cast<const std::byte*>(copies_[b].memory[copies_[b].current]);
     auto* to = values.data();
     each_run(layout, shape_of(buffer), cells, [&](const Run& run) {
-        machine_->download_rows(to, memory + run.start, run.rows);
+        machine_->download_rows(to, memory + run.start(layout), run.rows);
         to += run.rows.bytes();
     });
 }
@@ -124,7 +129,7 @@ void DeviceExecutor::write_cells(int buffer, const ir::CellBox& cells, std::span
     each_run(layout, shape_of(buffer), cells, [&](const Run& run) {
         for (int c = 0; c < layout.copies; ++c)
             if (all_copies || c == copies_[b].current)
-                machine_->upload_rows(static_cast<std::byte*>(copies_[b].memory[c]) + run.start, from,
+                machine_->upload_rows(static_cast<std::byte*>(copies_[b].memory[c]) + run.start(layout), from,
                                       run.rows);
         from += run.rows.bytes();
     });
@@ -141,7 +146,7 @@ std::vector<std::byte> DeviceExecutor::offer() {
     std::vector<std::byte> handles;
     for (std::size_t b = 0; b < copies_.size(); ++b) {
         const auto& layout = plan_.buffers[b];
-        offered.push_back({layout.copies, layout.first_row});
+        offered.push_back({layout.copies, layout.first_row, layout.first_plane, layout.rows});
         for (int c = 0; c < layout.copies; ++c) {
             const auto handle = machine_->handle_of(copies_[b].memory[c]);
             if (handle.empty()) return {};
@@ -164,7 +169,10 @@ bool DeviceExecutor::open(int peer, std::span<const std::byte> offer) {
     auto& opened = of_peers_[peer];
     opened.assign(copies_.size(), {});
     for (std::size_t b = 0; b < copies_.size(); ++b) {
-        opened[b].first_row = offered[b].first_row;
+        auto& layout = opened[b].layout = plan_.buffers[b];
+        layout.first_row = offered[b].first_row;
+        layout.first_plane = offered[b].first_plane;
+        layout.rows = offered[b].rows;
         for (std::size_t c = 0; c < static_cast<std::size_t>(offered[b].copies); ++c) {
             auto*& memory = opened[b].memory.at(c);
             memory = machine_->open(handles.first(bytes));
@@ -194,7 +202,6 @@ void DeviceExecutor::take(int peer, int buffer, const ir::CellBox& cells, int co
     const auto& layout = plan_.buffers[b];
     const auto& theirs = of_peers_.at(peer)[b];
     const auto* from = static_cast<const std::byte*>(theirs.memory[static_cast<std::size_t>(copy)]);
-    const auto shift = layout.bytes_of(layout.first_row - theirs.first_row); // from places here to theirs
     auto* to = static_cast<std::byte*>(copies_[b].memory[copies_[b].current]);
     each_run(layout, shape_of(buffer), cells, [&](const Run& run) {
         const auto& [count, width, pitch] = run.rows;
@@ -203,8 +210,8 @@ void DeviceExecutor::take(int peer, int buffer, const ir::CellBox& cells, int co
         const auto pieces = whole ? 1 : count;
         const auto bytes = whole ? static_cast<std::size_t>(count - 1) * pitch + width : width;
         for (std::int64_t row = 0; row < pieces; ++row) {
-            const auto at = run.start + row * static_cast<std::ptrdiff_t>(pitch);
-            machine_->copy(to + at, from + (at + shift), bytes);
+            const auto next = row * static_cast<std::ptrdiff_t>(pitch);
+            machine_->copy(to + run.start(layout) + next, from + run.start(theirs.layout) + next, bytes);
         }
     });
 }
