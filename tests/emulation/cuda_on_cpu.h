@@ -1,8 +1,9 @@
 // Text that stands above generated CUDA C++ so that a C++ compiler for the CPU takes it: threads of a block
 // are fibers that run one at a time from barrier to barrier, in an order that a seed shuffles. Shared memory
-// holds NaN when a block starts, so that reading what nobody wrote shows. Accesses to it are watched:
-// compiled with -fsanitize=thread but linked without its library, the code calls the functions `__tsan_…`
-// below, which count races, two threads at one place between two barriers of which one writes.
+// holds NaN when a block starts, so that reading what nobody wrote shows. Accesses are watched: compiled with
+// -fsanitize=thread but linked without its library, the code calls the functions `__tsan_…` below, which
+// count races, two threads at one place of shared memory between two barriers of which one writes, and
+// strays, accesses between the parts of the machine's memory.
 #pragma once
 
 namespace farfield::testing {
@@ -37,11 +38,22 @@ struct Place { // four bytes of shared memory
     int writer = nobody, reader = nobody;
 };
 Place places[sizeof(shared) / 4];
-uint64_t interval = 1, races = 0;
+uint64_t interval = 1, races = 0, strays = 0;
 int running = 0;
+struct Part { // of a slot
+    uint64_t first, end;
+};
+uint64_t arena = 0, slots = 0, slot_bytes = 1;
+const Part* parts = nullptr;
+FF_UNWATCHED inline void touch(const volatile void* address, size_t bytes) {
+    const uint64_t at = reinterpret_cast<uintptr_t>(address) - arena;
+    if (at / slot_bytes >= slots) return;
+    const Part& part = parts[at / slot_bytes];
+    strays += at % slot_bytes < part.first || at % slot_bytes + bytes > part.end;
+}
 FF_UNWATCHED inline void access(const volatile void* address, size_t bytes, bool writes) {
     const size_t offset = reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(shared);
-    if (offset >= sizeof(shared)) return;
+    if (offset >= sizeof(shared)) return touch(address, bytes);
     for (size_t i = offset / 4; i < (offset + bytes + 3) / 4; ++i) {
         Place& place = places[i];
         const bool other_wrote = place.written == interval && place.writer != running;
@@ -136,6 +148,11 @@ FF_UNWATCHED void __tsan_init() {}
 FF_UNWATCHED void __tsan_func_entry(void*) {}
 FF_UNWATCHED void __tsan_func_exit() {}
 FF_UNWATCHED uint64_t count_races() { return emulator::races; }
+FF_UNWATCHED uint64_t count_strays() { return emulator::strays; }
+void watch(uint64_t arena, uint64_t slots, uint64_t slot_bytes, const void* parts) {
+    emulator::arena = arena, emulator::slots = slots, emulator::slot_bytes = slot_bytes;
+    emulator::parts = static_cast<const emulator::Part*>(parts);
+}
 }
 extern "C" void emulate(void (*kernel)(const uint64_t*), const uint64_t* values, long long blocks, int x, int y, int z,
                         int shared_bytes, uint64_t seed) {

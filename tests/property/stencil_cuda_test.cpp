@@ -1,10 +1,16 @@
 // Random programs as CUDA code, emulated on the CPU: the interpreter's bits, in all forms, with every mask
 // in turn (with `multiply` those of an interpreter that multiplies); and compiled by NVRTC where it is.
 // FARFIELD_RANDOM_PROGRAMS (36) programs from the seed FARFIELD_RANDOM_SEED (1) on; a message has the seed.
+#include "backend/comm/communicator_access.h"
+#include "backend/comm/in_process.h"
 #include "backend/jit/nvrtc.h"
 #include "emulation/emulated_machine.h"
 #include "property/random_programs.h"
 #include "stencil/runtime/cuda/device_executor.h"
+#include "stencil/runtime/ranks/division.h"
+#include "stencil/runtime/ranks/halos.h"
+#include "stencil/runtime/ranks/part.h"
+#include "stencil/runtime/ranks/ranks_executor.h"
 #include "stencil/targets.h"
 #include "unit/stencil/results.h"
 
@@ -81,6 +87,12 @@ std::vector<Trial> trials_from(std::uint64_t& seed, std::size_t programs, Forms*
     return trials;
 }
 
+// Of the second rank of three.
+ProgramPtr part_of_rank(const ir::Program& program) {
+    const auto divisions = ranks::divide(program, 3);
+    return ranks::part_of(program, divisions, ranks::halos_of(program, 2), 1).program;
+}
+
 void compare(const Trial& trial, Executor& executor) {
     const std::vector<int> counts{4, 3};
     const auto wanted = testing::results_of(*testing::judge_of(trial.program, trial.options.mask), counts);
@@ -124,8 +136,33 @@ TEST_P(RandomCuda, ColumnsGiveTheInterpretersBits) {
     run(streamed_forms, number_from("FARFIELD_RANDOM_PROGRAMS", 36) / parts, streamed, 2);
 }
 
+// A third of the programs above, each in one form, on GPUs of ranks that have memory for their rows alone.
+TEST_P(RandomCuda, GivesTheInterpretersBitsOnRanks) {
+    const auto programs = number_from("FARFIELD_RANDOM_PROGRAMS", 36) / parts / 3;
+    auto seed = number_from("FARFIELD_RANDOM_SEED", 1) + 1000003 * static_cast<std::uint64_t>(GetParam());
+    auto trials = trials_from(seed, programs, one_tiled_form);
+    for (auto& trial : trials_from(seed, programs / 2, streamed_forms)) trials.push_back(std::move(trial));
+    for (auto& trial : trials) {
+        SCOPED_TRACE("seed " + std::to_string(trial.seed) + "\n" + trial.text);
+        if (trial.options.mask == Mask::multiply) trial.options.mask = Mask::select; // boxes of parts differ
+        const auto make = [&](ProgramPtr part) {
+            auto machine = std::make_unique<EmulatedMachine>(trial.seed);
+            machine->is_shared = trial.seed % 3 != 0;
+            return std::make_unique<cuda::DeviceExecutor>(std::move(part), trial.options, std::move(machine));
+        };
+        comm::run_ranks(
+            2 + static_cast<int>(trial.seed % 4), [&](std::shared_ptr<comm::Transport> transport) {
+                ranks::RanksExecutor executor(trial.program, CommunicatorAccess::of(std::move(transport)),
+                                              make, trial.options.time_tile);
+                compare(trial, executor);
+            });
+        if (HasFailure()) return;
+    }
+}
+
 // The emulation takes what a compiler for GPUs may refuse: text outside its subset of C++, too much shared
-// memory. Half of the programs above, each in one of its forms, and one in columns.
+// memory. Half of the programs above, each in one of its forms, and one in columns; some as the part of a
+// rank.
 TEST_P(RandomCuda, CompilesForAGpu) {
     if (const auto reason = jit::why_no_nvrtc(); !reason.empty()) GTEST_SKIP() << reason;
     const auto programs = number_from("FARFIELD_RANDOM_PROGRAMS", 36) / parts / 2;
@@ -136,7 +173,8 @@ TEST_P(RandomCuda, CompilesForAGpu) {
     for (const auto& trial : trials) {
         const auto name = "seed " + std::to_string(trial.seed);
         SCOPED_TRACE(name + "\n" + trial.text);
-        const auto plan = codegen::cuda::plan_program(*trial.program, trial.options);
+        const auto program = trial.seed % 2 == 0 ? trial.program : part_of_rank(*trial.program);
+        const auto plan = codegen::cuda::plan_program(*program, trial.options);
         const auto code = jit::compile_device_code(plan.source, name, "sm_90");
         EXPECT_GT(code.image.size(), 64U);
         EXPECT_EQ(code.log.find("warning"), std::string::npos) << code.log;

@@ -51,6 +51,10 @@ template <int n>
 static __device__ __forceinline__ bool inside(int i) {
     return i >= 0 && i < n;
 }
+template <int first, int end>
+static __device__ __forceinline__ bool between(int i) {
+    return i >= first && i < end;
+}
 template <int n> // not more than n away
 static __device__ __forceinline__ int around(int i) {
     return i < 0 ? i + n : i >= n ? i - n : i;

@@ -27,14 +27,20 @@ void FusedPrinter::open_patch(Text& text, bool coordinates) const {
         text.line("const int {} = {};", name,
                   shape_.wraps[a] ? fmt::format("rim ? wrapped<{}>({}) : {}", extent_[a], raw, raw) : raw);
     }
-    text.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(program_, grid_), extent_[1]);
+    text.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(program_, grid_),
+              rows_a_plane(program_, grid_));
 }
 
-std::string FusedPrinter::in_grid(std::size_t axes) const {
+std::string FusedPrinter::has(std::size_t axis, const std::string& index) const {
+    if (!is_cut(axis)) return fmt::format("inside<{}>({})", extent_[axis], index);
+    return fmt::format("between<{}, {}>({})", memory_.first[axis], memory_.last[axis], index);
+}
+
+std::string FusedPrinter::is_there(std::size_t axes) const {
     std::string text;
     for (std::size_t a = 0; a < axes; ++a)
-        if (!shape_.wraps[a] && shape_.side[a] > 1)
-            text += fmt::format("{}inside<{}>({})", text.empty() ? "" : " && ", extent_[a], "xyz"[a]);
+        if ((!shape_.wraps[a] || is_cut(a)) && shape_.side[a] > 1)
+            text += (text.empty() ? "" : " && ") + has(a, std::string(1, "xyz"[a]));
     return text.empty() ? "true" : text;
 }
 
@@ -135,9 +141,9 @@ void FusedPrinter::print_cells(Text& text, std::size_t k, std::size_t axes) {
     const auto& cells = *kernel(k).cells;
     const auto& box = cells.bounds();
     open_patch(text, true);
-    std::string test = in_grid(axes);
+    std::string test = is_there(axes);
     const bool condition = job_.mask == Mask::none && !is_trivial(kernel(k).predicate);
-    if (!condition)
+    if (!condition || !program_.held.empty()) // of the cells of a rank the condition knows nothing
         for (std::size_t a = 0; a < axes; ++a)
             if (box.first[a] > 0 || box.last[a] < extent_[a])
                 test += fmt::format(" && {0} >= {1} && {0} < {2}", "xyz"[a], box.first[a], box.last[a]);

@@ -16,7 +16,8 @@ public:
     FusedPrinter(const PrintJob& job, const TileShape& shape, int number)
         : job_(job), program_(job.program), shape_(shape), number_(number),
           grid_(program_.kernels[static_cast<std::size_t>(shape.kernels[0])].grid),
-          extent_(program_.grids[static_cast<std::size_t>(grid_)].shape) {}
+          extent_(program_.grids[static_cast<std::size_t>(grid_)].shape),
+          memory_(in_memory(program_, grid_)) {}
 
 protected:
     const ir::Kernel& kernel(std::size_t k) const {
@@ -39,8 +40,12 @@ protected:
     void open_patch(Text& text, bool coordinates) const;
     /// Defines is_kept(i, j, k).
     void print_kept(Text& text, std::size_t axes = 3) const;
-    /// Whether (x, y, z) is in the grid, as far as axes that do not wrap around say.
-    std::string in_grid(std::size_t axes = 3) const;
+    /// Whether some cells along an axis are not in memory.
+    bool is_cut(std::size_t axis) const { return memory_.last[axis] - memory_.first[axis] < extent_[axis]; }
+    /// Whether an index is in the grid and in memory: "inside<512>(x)".
+    std::string has(std::size_t axis, const std::string& index) const;
+    /// Whether (x, y, z) is in memory, and in the grid as far as axes that do not wrap around say.
+    std::string is_there(std::size_t axes = 3) const;
     /// Whether the cells of a kernel need a look at each cell, not only at their bounding box.
     bool is_masked(std::size_t k) const;
     /// For tiles at a rim: sets the bits of `cells_K` for the cells of the patch that a kernel updates, as
@@ -62,6 +67,7 @@ protected:
     int number_;
     int grid_;
     ir::Shape extent_;
+    ir::CellBox memory_; ///< in_memory
     Parameters parameters_;
     Text body_;
 

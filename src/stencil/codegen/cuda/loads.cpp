@@ -33,11 +33,12 @@ bool DeviceSpelling::leaves(const ir::Node& node, int axis) const {
 std::string DeviceSpelling::load(const ir::Node& node) const {
     const auto& buffer = program_.buffers[static_cast<std::size_t>(node.index)];
     const auto layout = layout_of(program_, buffer);
+    const auto rows = rows_a_plane(program_, buffer.grid);
     std::array<std::string, 3> place;
     std::string inside;
     bool any = false;
     std::int64_t distance = 0;
-    const std::array<std::int64_t, 3> strides = {1, layout.pitch, layout.pitch * shape()[1]};
+    const std::array<std::int64_t, 3> strides = {1, layout.pitch, layout.pitch * rows};
     for (int axis = 0; axis < 3; ++axis) {
         const auto a = static_cast<std::size_t>(axis);
         const int offset = node.offsets[a];
@@ -58,7 +59,7 @@ std::string DeviceSpelling::load(const ir::Node& node) const {
                                            distance < 0 ? -distance : distance);
     else
         text = fmt::format("{}[{} + {} * ({} + {} * Index({}))]", now(buffer), place[0], layout.pitch,
-                           place[1], shape()[1], place[2]);
+                           place[1], rows, place[2]);
     if (inside.empty()) return text;
     return fmt::format("({} ? {} : {})", inside, text,
                        buffer.precision == Precision::single_precision ? "0.0f" : "0.0");

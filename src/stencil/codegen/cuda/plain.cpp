@@ -79,8 +79,7 @@ struct Function {
 
 /// Prints where a thread is: x, y, z and `at`.
 void print_position(const PrintJob& job, const ir::CellSet& cells, Cover cover,
-                    const std::array<int, 3>& block, std::int64_t pitch, Function& function,
-                    std::string_view name) {
+                    const std::array<int, 3>& block, int grid, Function& function, std::string_view name) {
     auto& text = job.text;
     const auto& box = cells.bounds();
     const auto& shape = cells.shape();
@@ -120,7 +119,8 @@ void print_position(const PrintJob& job, const ir::CellSet& cells, Cover cover,
         text.line("if (x >= {} || y >= {} || z >= {}) return;", box.last[0], box.last[1], box.last[2]);
     }
     if (job.by_rows) text.line("if (!is_among(y + {}LL * z, first_row, end_row)) return;", shape[1]);
-    text.line("const Index at = x + {} * (y + {} * Index(z));", pitch, shape[1]);
+    text.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(job.program, grid),
+              rows_a_plane(job.program, grid));
 }
 
 Cover cover_of(const PrintJob& job, const ir::CellSet& cells, const ir::Code& predicate) {
@@ -220,8 +220,7 @@ Launch print_cells(const PrintJob& job, int number) {
     Launch launch;
     launch.function = fmt::format("kernel_{}", number);
     launch.threads = block_of(job, kernel.cells->bounds(), cover);
-    print_position(inner, *kernel.cells, cover, launch.threads, pitch_of(job.program, kernel.grid), function,
-                   launch.function);
+    print_position(inner, *kernel.cells, cover, launch.threads, kernel.grid, function, launch.function);
     const DeviceSpelling spelling(job.program, kernel.grid, kernel.cells->bounds());
     const bool choose = cover == Cover::bytes && (inner.mask == Mask::select || inner.mask == Mask::multiply);
     if (cover == Cover::predicate) {
@@ -260,8 +259,8 @@ Launch print_carry(const PrintJob& job, int number, std::size_t which) {
     const auto cover = carry.cells->is_box() ? Cover::box : Cover::items;
     launch.threads = block_of(job, carry.cells->bounds(), cover);
     Function function;
-    print_position(job.into(function.body, job.mask), *carry.cells, cover, launch.threads,
-                   pitch_of(job.program, kernel.grid), function, launch.function);
+    print_position(job.into(function.body, job.mask), *carry.cells, cover, launch.threads, kernel.grid,
+                   function, launch.function);
     function.parameters.add(fmt::format("const {}* __restrict__", type_name(buffer.precision)), now(buffer),
                             ArgumentKind::current, carry.buffer);
     function.parameters.add(fmt::format("{}* __restrict__", type_name(buffer.precision)), next(buffer),

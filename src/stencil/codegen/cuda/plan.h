@@ -68,20 +68,30 @@ struct MemoryPass {
 
 struct RecordPlan {
     std::int64_t every = 1;
-    std::vector<Launch> launches; ///< the last one writes the value; none: the pass of tiles does
+    /// The last one writes the value, but for the part of a rank, which has no more than the atoms; none: the
+    /// pass of tiles writes it.
+    std::vector<Launch> launches;
     /// The scratch of the atoms of all rows, which the first launch fills where a cell belongs to the record;
     /// none: of one cell.
     int atoms = -1;
 };
 
-/// Where the values of a buffer lie: x fastest, rows `pitch` values apart.
+/// Where the values of a buffer lie: x fastest, rows `pitch` values apart, plane behind plane. Of a rank's
+/// buffers only some rows of some planes are in memory; kernels get the place of row 0 of plane 0, at which
+/// nothing need lie.
 struct BufferLayout {
     std::int64_t width = 0; ///< values in a row
-    std::int64_t rows = 1;
+    std::int64_t first_row = 0, first_plane = 0;
+    std::int64_t rows = 1; ///< of a plane
+    std::int64_t planes = 1;
     std::int64_t pitch = 0;
     int value_bytes = 8;
     int copies = 1;
-    std::size_t bytes() const { return static_cast<std::size_t>(pitch * rows * value_bytes); }
+    std::size_t bytes() const { return static_cast<std::size_t>(pitch * rows * planes * value_bytes); }
+    /// Bytes from the start of the memory to row y of plane z of the grid.
+    std::int64_t place(std::int64_t y, std::int64_t z) const {
+        return (y - first_row + rows * (z - first_plane)) * pitch * value_bytes;
+    }
 };
 
 struct Table {
@@ -93,6 +103,7 @@ struct Table {
 struct Scratch {
     std::int64_t values = 0;
     double initial = 0;
+    std::int64_t first = 0; ///< the number of the first one; kernels count from 0
 };
 
 struct Plan {

@@ -62,7 +62,7 @@ Launch print_point(const PrintJob& job, int number) {
     open(job.text, launch.function, 1, parameters);
     job.text.line("const int x = {}, y = {}, z = {};", cell[0], cell[1], cell[2]);
     job.text.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(job.program, record.grid),
-                  record.cells->shape()[1]);
+                  rows_a_plane(job.program, record.grid));
     print_value(job, record, parameters, "here");
     job.text.add("*value = here;");
     job.text.add("}");
@@ -87,7 +87,7 @@ void print_cell(const PrintJob& job, int number, Parameters& parameters) {
         add_reads(parameters, job.program, record.predicate);
         job.needs |= condition.needs;
         text.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(job.program, record.grid),
-                  record.cells->shape()[1]);
+                  rows_a_plane(job.program, record.grid));
         print_condition(text, condition);
         text.add("if (!is_here) continue;");
     } else {
@@ -100,7 +100,7 @@ void print_cell(const PrintJob& job, int number, Parameters& parameters) {
                       box.last[0] - box.first[0], box.first[1], box.last[1] - box.first[1], box.first[2]);
         }
         text.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(job.program, record.grid),
-                  record.cells->shape()[1]);
+                  rows_a_plane(job.program, record.grid));
     }
     print_value(job, record, parameters, "here");
     text.line("partial = {}(partial, static_cast<double>(here));", combine(record.reduction));
@@ -203,11 +203,20 @@ RecordPlan print_record(const PrintJob& job, int number) {
         return plan;
     }
     const auto& shape = record.cells->shape();
-    auto count = ir::atoms_in_row(shape[0]) * shape[1] * shape[2];
-    const auto new_scratch = [&](std::int64_t size) {
-        job.plan.scratch.push_back({size, identity(record)});
+    const auto per_row = ir::atoms_in_row(shape[0]);
+    const auto new_scratch = [&](std::int64_t size, std::int64_t first = 0) {
+        job.plan.scratch.push_back({size, identity(record), first});
         return static_cast<int>(job.plan.scratch.size()) - 1;
     };
+    if (!job.program.held.empty() && !record.cells->empty()) { // the atoms of a rank's rows, for all ranks
+        const auto& [low, high] = record.cells->bounds();
+        const auto first = low[1] + shape[1] * low[2];
+        const auto end = high[1] + shape[1] * (high[2] - 1);
+        plan.atoms = new_scratch(per_row * (end - first), per_row * first);
+        plan.launches.push_back(print_atoms(job, number, plan.atoms));
+        return plan;
+    }
+    auto count = per_row * shape[1] * shape[2];
     int from = new_scratch(count);
     plan.atoms = from;
     if (!record.cells->empty()) plan.launches.push_back(print_atoms(job, number, from));

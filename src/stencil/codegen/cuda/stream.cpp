@@ -20,7 +20,7 @@ public:
 
 private:
     std::string plane(int b, int depth) const { return StreamSpelling::plane(buffer(b), depth); }
-    std::string in_plane() const;
+    std::string has_plane() const;
     bool pairs_everywhere() const;
     void open_pairs();
     void print_layout();
@@ -45,10 +45,8 @@ void StreamPrinter::copy_patch(const std::string& to, const std::string& from) {
     body_.line("for (int p = 0; p < {}; ++p) {}[p] = {}[p];", shape_.patch_cells(), to, from);
 }
 
-// Whether plane z is in the grid.
-std::string StreamPrinter::in_plane() const {
-    return shape_.wraps[2] ? "true" : fmt::format("inside<{}>(z)", extent_[2]);
-}
+// Whether plane z is in the grid and in memory.
+std::string StreamPrinter::has_plane() const { return shape_.wraps[2] && !is_cut(2) ? "true" : has(2, "z"); }
 
 // Rows start at places of pairs and have room for a whole last one, and columns start at even cells; only
 // copies of cells around a periodic axis may lie otherwise.
@@ -66,7 +64,8 @@ void StreamPrinter::open_pairs() {
     body_.line("const int y = {};",
                shape_.wraps[1] ? fmt::format("rim ? wrapped<{}>(first_y + j) : first_y + j", extent_[1])
                                : "first_y + j");
-    body_.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(program_, grid_), extent_[1]);
+    body_.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(program_, grid_),
+               rows_a_plane(program_, grid_));
 }
 
 void StreamPrinter::print_layout() {
@@ -117,10 +116,10 @@ void StreamPrinter::print_loading() {
         body_.line("const int z = {};", shape_.wraps[2]
                                             ? fmt::format("rim ? wrapped<{}>(first_z) : first_z", extent_[2])
                                             : "first_z");
-        body_.line("if (first_z >= tile.z && first_z < kept_end + {} && {}) {{", shape_.high[2], in_plane());
+        body_.line("if (first_z >= tile.z && first_z < kept_end + {} && {}) {{", shape_.high[2], has_plane());
         const auto keep = "kept && first_z >= kept_start && first_z < kept_end";
         open_pairs();
-        body_.line("const bool there = !rim || ({});", in_grid(2));
+        body_.line("const bool there = !rim || ({});", is_there(2));
         body_.add("const bool kept = is_kept(0, j, 0);");
         for (const auto* field : fields) {
             const auto& name = buffer(field->buffer).name;
@@ -132,7 +131,7 @@ void StreamPrinter::print_loading() {
         if (!pairs_everywhere()) {
             body_.add("} else {");
             open_patch(body_, true);
-            body_.line("const bool there = {};", in_grid(2));
+            body_.line("const bool there = {};", is_there(2));
             body_.add("const bool kept = is_kept(i, j, k);");
             for (const auto* field : fields) {
                 const auto& name = buffer(field->buffer).name;
@@ -255,8 +254,8 @@ void StreamPrinter::print_storing() {
         body_.add("if (first_z >= kept_start && first_z < kept_end) {");
         body_.add("const int z = first_z;");
         open_pairs();
-        body_.line("if (is_kept(0, j, 0) && (!rim || (inside<{}>(first_x) && inside<{}>(first_y + j)))) {{",
-                   extent_[0], extent_[1]);
+        body_.line("if (is_kept(0, j, 0) && (!rim || ({} && {}))) {{", has(0, "first_x"),
+                   has(1, "first_y + j"));
         const bool odd = extent_[0] % 2 != 0;
         if (odd) body_.line("if (!rim || first_x + 1 < {}) {{", extent_[0]);
         for (const auto* field : fields)
@@ -272,8 +271,7 @@ void StreamPrinter::print_storing() {
         if (!pairs_everywhere()) {
             body_.add("} else {");
             open_patch(body_, true);
-            body_.line("if (is_kept(i, j, k) && inside<{}>(first_x + i) && inside<{}>(first_y + j)) {{",
-                       extent_[0], extent_[1]);
+            body_.line("if (is_kept(i, j, k) && {} && {}) {{", has(0, "first_x + i"), has(1, "first_y + j"));
             for (const auto* field : fields) store_one(*field, depth);
             body_.add("}");
             body_.add("}");
@@ -297,7 +295,7 @@ void StreamPrinter::print_march() {
     }
     body_.line("const int kept_start = tile.z + {};", shape_.low[2]);
     body_.line("const int kept_end = kept_start + {0} < {1} ? kept_start + {0} : {1};", shape_.kept[2],
-               extent_[2]);
+               memory_.last[2]);
     body_.add("#pragma unroll 1");
     body_.line("for (int m = tile.z - 1; m < kept_end + {}; ++m) {{", stream_.last_final());
     print_shift();

@@ -155,10 +155,11 @@ void lay_out(const ir::Program& program, StreamShape& shape) {
 
 // Planes of a chunk: few enough that all processors are busy to the end, not so few that the planes around a
 // chunk weigh. Sets how many times as long as with all processors always busy the march takes.
+// @param extent of what is in memory
 double choose_chunk(TileShape& tile, const ir::Shape& extent, int asked, int extra) {
+    const auto planes = static_cast<int>(extent[2]);
     const auto columns =
         ((extent[0] + tile.kept[0] - 1) / tile.kept[0]) * ((extent[1] + tile.kept[1] - 1) / tile.kept[1]);
-    const auto planes = static_cast<int>(extent[2]);
     const std::int64_t slots = std::int64_t{processors} * tile.blocks_a_processor;
     double best = 0;
     for (int chunks = 1; chunks <= planes; ++chunks) {
@@ -201,7 +202,6 @@ double cost_of(const ir::Program& program, const StreamShape& shape, double wait
 
 std::optional<StreamShape> with_steps(const ir::Program& program, const std::vector<int>& kernels, int steps,
                                       const Sides& block) {
-    const auto& grid = program.grids[static_cast<std::size_t>(kernel_of(program, kernels[0]).grid)];
     const Schedule schedule(program, kernels, steps);
     StreamShape shape;
     auto& tile = shape.tile;
@@ -233,7 +233,10 @@ std::optional<StreamShape> with_steps(const ir::Program& program, const std::vec
     tile.blocks_a_processor = std::max(1, most_threads / tile.thread_count());
     while (tile.blocks_a_processor * (tile.shared_bytes + 1024) > most_shared_bytes)
         --tile.blocks_a_processor;
-    const double waiting = choose_chunk(tile, grid.shape, block[0] > 0 ? block[2] : 0,
+    const auto memory = in_memory(program, kernel_of(program, kernels[0]).grid);
+    ir::Shape extent;
+    for (std::size_t a = 0; a < 3; ++a) extent[a] = memory.last[a] - memory.first[a];
+    const double waiting = choose_chunk(tile, extent, block[0] > 0 ? block[2] : 0,
                                         tile.low[2] + std::max(shape.last_final(), tile.high[2]));
     tile.side[2] = tile.kept[2] + tile.low[2] + tile.high[2];
     tile.cost = cost_of(program, shape, waiting);

@@ -80,7 +80,7 @@ void TilePrinter::print_pair_loop(Text& text, const std::function<void()>& body)
     text.line("const int j = p / 2 % {}, k = p / {};", shape_.patch[1], 2 * shape_.patch[1]);
     text.line("const Index at = first_x + {} * (first_y + j + {} * "
               "Index(first_z + k));",
-              pitch_of(program_, grid_), extent_[1]);
+              pitch_of(program_, grid_), rows_a_plane(program_, grid_));
     body();
     text.add("}");
     text.add("} else {");
@@ -99,7 +99,7 @@ void TilePrinter::print_loading() {
         }
     });
     open_patch(body_, true);
-    body_.line("const bool there = {};", in_grid());
+    body_.line("const bool there = {};", is_there());
     body_.add("const bool kept = is_kept(i, j, k);");
     for (const auto& field : shape_.fields) {
         const auto& name = buffer(field.buffer).name;
@@ -250,8 +250,7 @@ void TilePrinter::print_storing() {
     open_patch(body_, true);
     std::string inside;
     for (std::size_t a = 0; a < 3; ++a)
-        if (shape_.side[a] > 1)
-            inside += fmt::format(" && inside<{}>(first_{} + {})", extent_[a], "xyz"[a], "ijk"[a]);
+        if (shape_.side[a] > 1) inside += " && " + has(a, fmt::format("first_{} + {}", "xyz"[a], "ijk"[a]));
     body_.line("if (is_kept(i, j, k){}) {{", inside);
     for (const auto& field : shape_.fields) {
         const auto& name = buffer(field.buffer).name;

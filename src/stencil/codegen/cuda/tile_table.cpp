@@ -41,8 +41,9 @@ std::vector<const ir::CellSet*> writing_sets(const ir::Program& program, const T
     return sets;
 }
 
+/// @param there what is in memory of the grid.
 Tile tile_at(const ir::Program& program, const TileShape& shape, const ir::CellBox& extended,
-             const ir::CellBox& grid, bool columns) {
+             const ir::CellBox& grid, const ir::CellBox& there, bool columns) {
     Tile tile;
     tile.x = static_cast<int>(extended.first[0]);
     tile.y = static_cast<int>(extended.first[1]);
@@ -50,7 +51,7 @@ Tile tile_at(const ir::Program& program, const TileShape& shape, const ir::CellB
     const std::size_t axes = columns ? 2 : 3;
     bool inside = true;
     for (std::size_t a = 0; a < axes; ++a)
-        inside = inside && extended.first[a] >= grid.first[a] && extended.last[a] <= grid.last[a];
+        inside = inside && extended.first[a] >= there.first[a] && extended.last[a] <= there.last[a];
     bool beyond_periodic = false;
     for (std::size_t a = 0; a < 3; ++a)
         beyond_periodic |= shape.wraps[a] && (extended.first[a] < 0 || extended.last[a] > grid.last[a]);
@@ -73,21 +74,19 @@ Tile tile_at(const ir::Program& program, const TileShape& shape, const ir::CellB
 
 std::vector<Tile> tiles_of(const ir::Program& program, const TileShape& shape, bool every_tile,
                            bool columns) {
-    const auto& extent =
-        program
-            .grids[static_cast<std::size_t>(program.kernels[static_cast<std::size_t>(shape.kernels[0])].grid)]
-            .shape;
-    const auto grid = ir::whole(extent);
+    const int number = program.kernels[static_cast<std::size_t>(shape.kernels[0])].grid;
+    const auto grid = ir::whole(program.grids[static_cast<std::size_t>(number)].shape);
+    const auto there = in_memory(program, number);
     const auto sets = writing_sets(program, shape);
     std::vector<Tile> tiles;
     std::array<std::int64_t, 3> at = {};
-    for (at[2] = 0; at[2] < extent[2]; at[2] += shape.kept[2])
-        for (at[1] = 0; at[1] < extent[1]; at[1] += shape.kept[1])
-            for (at[0] = 0; at[0] < extent[0]; at[0] += shape.kept[0]) {
+    for (at[2] = there.first[2]; at[2] < there.last[2]; at[2] += shape.kept[2])
+        for (at[1] = there.first[1]; at[1] < there.last[1]; at[1] += shape.kept[1])
+            for (at[0] = 0; at[0] < there.last[0]; at[0] += shape.kept[0]) {
                 ir::CellBox kept, extended;
                 for (std::size_t a = 0; a < 3; ++a) {
                     kept.first[a] = at[a];
-                    kept.last[a] = std::min(at[a] + shape.kept[a], extent[a]);
+                    kept.last[a] = std::min(at[a] + shape.kept[a], there.last[a]);
                     extended.first[a] = at[a] - shape.low[a];
                     extended.last[a] = extended.first[a] + shape.side[a];
                 }
@@ -98,7 +97,7 @@ std::vector<Tile> tiles_of(const ir::Program& program, const TileShape& shape, b
                     return share_of(*program.records[static_cast<std::size_t>(r)].cells, kept) != Share::none;
                 });
                 if (written || recorded || every_tile)
-                    tiles.push_back(tile_at(program, shape, extended, grid, columns));
+                    tiles.push_back(tile_at(program, shape, extended, grid, there, columns));
             }
     return tiles;
 }

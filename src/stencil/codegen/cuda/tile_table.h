@@ -15,9 +15,10 @@ struct Tile {
     int z = 0;
     /// Bit k: kernel k of the pass has cells in the extended tile. Generated code calls it `some`.
     std::uint32_t active_kernels = 0;
-    int plain = 0; ///< the extended tile is inside the grid and each kernel has all of its cells or none
+    int plain = 0; ///< the extended tile is in memory and each kernel has all of its cells or none
 };
 
+/// Tiles begin where memory does.
 /// @param every_tile also those in which nothing is written. @param columns kernels look at the planes of a
 /// tile one by one: ends along z need no test of cells.
 std::vector<Tile> tiles_of(const ir::Program& program, const TileShape& shape, bool every_tile,

@@ -72,6 +72,30 @@ int add_table(Plan& plan, std::string name, const void* data, std::size_t bytes)
     return static_cast<int>(plan.tables.size()) - 1;
 }
 
+ir::CellBox in_memory(const ir::Program& program, int grid) {
+    const auto g = static_cast<std::size_t>(grid);
+    auto all = ir::whole(program.grids[g].shape);
+    if (program.held.empty()) return all;
+    if (program.held[g].empty()) { // memory has an address, though nothing is in it
+        all.last[1] = all.last[2] = 1;
+        return all;
+    }
+    auto box = program.held[g].front();
+    for (const auto& other : program.held[g])
+        for (std::size_t a = 1; a < 3; ++a) {
+            box.first[a] = std::min(box.first[a], other.first[a]);
+            box.last[a] = std::max(box.last[a], other.last[a]);
+        }
+    box.first[0] = all.first[0];
+    box.last[0] = all.last[0];
+    return box;
+}
+
+std::int64_t rows_a_plane(const ir::Program& program, int grid) {
+    const auto box = in_memory(program, grid);
+    return box.last[1] - box.first[1];
+}
+
 BufferLayout layout_of(const ir::Program& program, const ir::Buffer& buffer) {
     const auto& shape = program.grids[static_cast<std::size_t>(buffer.grid)].shape;
     BufferLayout layout;
@@ -82,10 +106,14 @@ BufferLayout layout_of(const ir::Program& program, const ir::Buffer& buffer) {
         return layout;
     }
     layout.width = shape[0];
-    layout.rows = shape[1] * shape[2];
+    const auto box = in_memory(program, buffer.grid);
+    layout.first_row = box.first[1];
+    layout.first_plane = box.first[2];
+    layout.rows = box.last[1] - box.first[1];
+    layout.planes = box.last[2] - box.first[2];
     // rows start on lines of 128 bytes, whatever the precision, so that all buffers of a grid share their
     // indices
-    layout.pitch = layout.rows == 1 ? shape[0] : (shape[0] + 31) / 32 * 32;
+    layout.pitch = shape[1] * shape[2] == 1 ? shape[0] : (shape[0] + 31) / 32 * 32;
     return layout;
 }
 

@@ -65,6 +65,13 @@ void add_row_parameters(Parameters& parameters);
 
 int add_table(Plan& plan, std::string name, const void* data, std::size_t bytes);
 
+/// The cells of a grid that are in memory: all, or of a rank whole rows, from the first to the last row and
+/// from the first to the last plane in which it holds any.
+ir::CellBox in_memory(const ir::Program& program, int grid);
+
+/// Rows between planes of buffers that have a value for each cell.
+std::int64_t rows_a_plane(const ir::Program& program, int grid);
+
 BufferLayout layout_of(const ir::Program& program, const ir::Buffer& buffer);
 
 /// Values between rows of buffers that have a value for each cell.

@@ -23,7 +23,7 @@ Text print_tables(const GpuProject& project, const EmitOptions& options) {
         const auto& layout = plan.buffers[b];
         text.line("{{\"{}\", {}, {{{}, {}, {}}}, {}, {}, {}, {}, {}, {}, {}, {}}},",
                   escaped(project.names[b]), grid.rank, grid.shape[0], grid.shape[1], grid.shape[2],
-                  layout.width, layout.rows, layout.pitch, layout.value_bytes, layout.copies,
+                  layout.width, layout.rows * layout.planes, layout.pitch, layout.value_bytes, layout.copies,
                   is_output(program, options, static_cast<int>(b)), data_file_text(buffer, b),
                   launches_text(project.initial[b]));
     }

@@ -63,7 +63,7 @@ Launch print_initial(const ir::Program& program, int number, bool takes_rows, Te
                    number);
     const bool by_rows = takes_rows && buffer.axis < 0;
     if (by_rows) add_row_parameters(parameters);
-    const auto count = layout.width * layout.rows;
+    const auto count = layout.width * layout.rows * layout.planes;
     Launch launch;
     launch.rows = {.end = {buffer.axis < 0 ? shape[1] : 1, buffer.axis < 0 ? shape[2] : 1},
                    .units_a_row = layout.width,

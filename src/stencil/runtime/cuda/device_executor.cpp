@@ -22,10 +22,14 @@ constexpr std::int64_t longest_batch = 256;
 
 std::uint64_t bits(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
-// Calls put(place in the buffer, value) for a row's piece.
-void store(const BufferLayout& layout, std::vector<char>& content, std::int64_t row, std::int64_t first,
-           std::span<const double> values) {
-    char* at = content.data() + (row * layout.pitch + first) * layout.value_bytes;
+// Where row 0 of plane 0 would lie. Nothing need be there: kernels touch the rows in memory.
+std::uint64_t row_zero(const void* memory, const BufferLayout& layout) {
+    return bits(memory) + static_cast<std::uint64_t>(layout.place(0, 0));
+}
+
+// A row's piece, from cell `first` on; `at` is the row's place.
+void store(const BufferLayout& layout, char* at, std::int64_t first, std::span<const double> values) {
+    at += first * layout.value_bytes;
     if (layout.value_bytes == 8) {
         std::memcpy(at, values.data(), values.size_bytes());
         return;
@@ -34,6 +38,14 @@ void store(const BufferLayout& layout, std::vector<char>& content, std::int64_t 
         const auto narrow = static_cast<float>(values[i]);
         std::memcpy(at + 4 * i, &narrow, 4);
     }
+}
+
+/// Calls visit(place, number of the first value in the grid) for the rows in memory.
+template <class Visit>
+void each_row(const BufferLayout& layout, const ir::Shape& shape, const Visit& visit) {
+    for (auto z = layout.first_plane; z < layout.first_plane + layout.planes; ++z)
+        for (auto y = layout.first_row; y < layout.first_row + layout.rows; ++y)
+            visit(layout.place(y, z), static_cast<std::size_t>((y + shape[1] * z) * layout.width));
 }
 
 bool starts_at_zero(const ir::Buffer& buffer) {
@@ -100,9 +112,10 @@ void DeviceExecutor::fill(int buffer) {
         return;
     }
     std::vector<char> content(layout.bytes(), 0);
+    const auto rows = shape_of(buffer)[1];
     initial_values(*program_, buffer,
                    [&](std::int64_t row, std::int64_t first, std::span<const double> values) {
-                       store(layout, content, row, first, values);
+                       store(layout, content.data() + layout.place(row % rows, row / rows), first, values);
                    });
     upload_all_copies(buffer, content);
 }
@@ -110,10 +123,10 @@ void DeviceExecutor::fill(int buffer) {
 void DeviceExecutor::write(int buffer, std::span<const double> values) {
     const auto& layout = plan_.buffers.at(static_cast<std::size_t>(buffer));
     std::vector<char> content(layout.bytes(), 0);
-    for (std::int64_t row = 0; row < layout.rows; ++row)
-        store(layout, content, row, 0,
-              values.subspan(static_cast<std::size_t>(row * layout.width),
-                             static_cast<std::size_t>(layout.width)));
+    each_row(layout, shape_of(buffer), [&](std::int64_t place, std::size_t first) {
+        store(layout, content.data() + place, 0,
+              values.subspan(first, static_cast<std::size_t>(layout.width)));
+    });
     upload_all_copies(buffer, content);
 }
 
@@ -122,9 +135,10 @@ void DeviceExecutor::read(int buffer, std::span<double> values) {
     const auto& copies = copies_[static_cast<std::size_t>(buffer)];
     std::vector<char> content(layout.bytes());
     machine_->download(content.data(), copies.memory[copies.current], content.size());
-    for (std::int64_t row = 0; row < layout.rows; ++row) {
-        const char* from = content.data() + row * layout.pitch * layout.value_bytes;
-        double* to = values.data() + row * layout.width;
+    if (!program_->held.empty()) std::fill(values.begin(), values.end(), 0.0); // of rows that are elsewhere
+    each_row(layout, shape_of(buffer), [&](std::int64_t place, std::size_t first) {
+        const char* from = content.data() + place;
+        double* to = values.data() + first;
         for (std::int64_t i = 0; i < layout.width; ++i) {
             float narrow = 0;
             if (layout.value_bytes == 8) {
@@ -134,7 +148,7 @@ void DeviceExecutor::read(int buffer, std::span<double> values) {
                 to[i] = static_cast<double>(narrow);
             }
         }
-    }
+    });
 }
 
 BoundLaunch DeviceExecutor::bind(const codegen::cuda::Launch& launch, std::int64_t row, std::int64_t steps,
@@ -145,16 +159,17 @@ BoundLaunch DeviceExecutor::bind(const codegen::cuda::Launch& launch, std::int64
         const auto i = static_cast<std::size_t>(argument.index);
         switch (argument.kind) {
         case ArgumentKind::current:
-            bound.values.push_back(bits(copies_[i].memory[schedule.current[i]]));
+            bound.values.push_back(row_zero(copies_[i].memory[schedule.current[i]], plan_.buffers[i]));
             break;
         case ArgumentKind::other:
-            bound.values.push_back(bits(copies_[i].memory[1 - schedule.current[i]]));
+            bound.values.push_back(row_zero(copies_[i].memory[1 - schedule.current[i]], plan_.buffers[i]));
             break;
         case ArgumentKind::table:
             bound.values.push_back(bits(tables_[i]));
             break;
         case ArgumentKind::scratch:
-            bound.values.push_back(bits(scratch_[i]));
+            bound.values.push_back(bits(scratch_[i]) -
+                                   static_cast<std::uint64_t>(plan_.scratch[i].first) * sizeof(double));
             break;
         case ArgumentKind::clock:
             bound.values.push_back(bits(static_cast<double*>(clock_) + row * plan_.clock_row));

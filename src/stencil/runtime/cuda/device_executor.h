@@ -37,6 +37,11 @@ private:
         void* memory[2] = {nullptr, nullptr};
         int current = 0;
     };
+    /// The copies of another rank's buffer, as they were opened.
+    struct PeerBuffer {
+        std::array<void*, 2> memory = {};
+        codegen::cuda::BufferLayout layout;
+    };
     /// A list of launches, and the copies that are current behind it.
     struct Schedule {
         std::vector<BoundLaunch> launches;
@@ -85,9 +90,9 @@ private:
     std::int64_t period_ = 1; ///< steps after which the same kernels run again
     std::int64_t batch_ = 1;  ///< steps between two words with the GPU
     std::map<Key, Schedule> schedules_;
-    std::vector<std::vector<double>> record_rows_;  ///< by record: what a sink gets
-    std::vector<std::vector<double>> record_atoms_; ///< by record: of all rows, 0 outside its cells' bounds
-    std::map<int, std::vector<std::array<void*, 2>>> of_peers_; ///< by rank: the copies of its buffers
+    std::vector<std::vector<double>> record_rows_;    ///< by record: what a sink gets
+    std::vector<std::vector<double>> record_atoms_;   ///< by record: of all rows, 0 outside its cells' bounds
+    std::map<int, std::vector<PeerBuffer>> of_peers_; ///< by rank
     Uniforms uniforms_;
 };
 

@@ -4,41 +4,54 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace farfield::stencil::cuda {
 namespace {
 
 using codegen::cuda::BufferLayout;
 
-/// Rows of a buffer at the same distance from each other.
+/// Rows at the same distance from each other, from cell x of row y of plane z on.
 struct Run {
-    std::ptrdiff_t start = 0; ///< bytes from the start of the buffer
+    std::array<std::int64_t, 3> first;
     PitchedRows rows;
+
+    /// Bytes from the start of a buffer's memory.
+    std::ptrdiff_t start(const BufferLayout& layout) const {
+        return layout.place(first[1], first[2]) + first[0] * layout.value_bytes;
+    }
+};
+
+/// What an offer says of a buffer: parts have other rows, and their plans other copies.
+struct Offered {
+    std::int64_t copies, first_row, first_plane, rows;
 };
 
 /// Calls visit(run) for the runs that hold the cells of a box, in their order.
 template <class Visit>
 void each_run(const BufferLayout& layout, const ir::Shape& shape, const ir::CellBox& cells,
               const Visit& visit) {
-    const auto width = cells.last[0] - cells.first[0];
-    const auto run = [&](std::int64_t row, std::int64_t rows) {
-        const auto bytes_of = [&](std::int64_t count) {
-            return static_cast<std::size_t>(count * layout.value_bytes);
-        };
-        visit(Run{(row * layout.pitch + cells.first[0]) * layout.value_bytes,
-                  {.count = rows, .width = bytes_of(width), .pitch = bytes_of(layout.pitch)}});
+    const auto bytes_of = [&](std::int64_t count) {
+        return static_cast<std::size_t>(count * layout.value_bytes);
     };
-    if (cells.first[1] == 0 && cells.last[1] == shape[1])
-        return run(cells.first[2] * shape[1], (cells.last[2] - cells.first[2]) * shape[1]);
-    for (auto z = cells.first[2]; z < cells.last[2]; ++z)
-        run(cells.first[1] + shape[1] * z, cells.last[1] - cells.first[1]);
+    const auto run = [&](std::int64_t z, std::int64_t rows) {
+        visit(Run{{cells.first[0], cells.first[1], z},
+                  {.count = rows,
+                   .width = bytes_of(cells.last[0] - cells.first[0]),
+                   .pitch = bytes_of(layout.pitch)}});
+    };
+    const auto rows = cells.last[1] - cells.first[1];
+    if (rows == shape[1]) // all who have these cells have whole planes
+        return run(cells.first[2], (cells.last[2] - cells.first[2]) * rows);
+    for (auto z = cells.first[2]; z < cells.last[2]; ++z) run(z, rows);
 }
 
 } // namespace
 
 // Of a sum or an extremum, which other ranks have a part of.
 bool DeviceExecutor::leaves_rows(std::size_t record) const {
-    return record_sink_ && program_->records[record].reduction != Reduction::value;
+    return (record_sink_ || !program_->held.empty()) &&
+           program_->records[record].reduction != Reduction::value;
 }
 
 // As many as there are to the next step that a sink gets rows after: the following steps overwrite them.
@@ -71,9 +84,9 @@ void DeviceExecutor::deliver_rows() {
         const auto rows_of_plane = record.cells->shape()[1];
         const auto begin = (first[1] + rows_of_plane * first[2]) * per_row;
         const auto end = (last[1] + rows_of_plane * (last[2] - 1)) * per_row;
-        const auto* on_gpu =
-            static_cast<const double*>(scratch_[static_cast<std::size_t>(plan_.records[r].atoms)]);
-        machine_->download(atoms.data() + begin, on_gpu + begin,
+        const auto scratch = static_cast<std::size_t>(plan_.records[r].atoms);
+        const auto* on_gpu = static_cast<const double*>(scratch_[scratch]);
+        machine_->download(atoms.data() + begin, on_gpu + (begin - plan_.scratch[scratch].first),
                            static_cast<std::size_t>(end - begin) * sizeof(double));
         const auto number = static_cast<int>(r);
         if (record.reduction != Reduction::max && record.reduction != Reduction::min) {
@@ -103,7 +116,7 @@ void DeviceExecutor::read_cells(int buffer, const ir::CellBox& cells, std::span<
     const auto* memory = static_cast<const std::byte*>(copies_[b].memory[copies_[b].current]);
     auto* to = values.data();
     each_run(layout, shape_of(buffer), cells, [&](const Run& run) {
-        machine_->download_rows(to, memory + run.start, run.rows);
+        machine_->download_rows(to, memory + run.start(layout), run.rows);
         to += run.rows.bytes();
     });
 }
@@ -116,7 +129,7 @@ void DeviceExecutor::write_cells(int buffer, const ir::CellBox& cells, std::span
     each_run(layout, shape_of(buffer), cells, [&](const Run& run) {
         for (int c = 0; c < layout.copies; ++c)
             if (all_copies || c == copies_[b].current)
-                machine_->upload_rows(static_cast<std::byte*>(copies_[b].memory[c]) + run.start, from,
+                machine_->upload_rows(static_cast<std::byte*>(copies_[b].memory[c]) + run.start(layout), from,
                                       run.rows);
         from += run.rows.bytes();
     });
@@ -127,43 +140,53 @@ const ir::Shape& DeviceExecutor::shape_of(int buffer) const {
     return program_->grids[static_cast<std::size_t>(grid)].shape;
 }
 
-// How many copies each buffer has, a byte each, then the handles of all: plans of parts differ.
+// What is offered of each buffer, then the handles of all copies.
 std::vector<std::byte> DeviceExecutor::offer() {
-    std::vector<std::byte> counts, handles;
+    std::vector<Offered> offered;
+    std::vector<std::byte> handles;
     for (std::size_t b = 0; b < copies_.size(); ++b) {
-        counts.push_back(static_cast<std::byte>(plan_.buffers[b].copies));
-        for (int c = 0; c < plan_.buffers[b].copies; ++c) {
+        const auto& layout = plan_.buffers[b];
+        offered.push_back({layout.copies, layout.first_row, layout.first_plane, layout.rows});
+        for (int c = 0; c < layout.copies; ++c) {
             const auto handle = machine_->handle_of(copies_[b].memory[c]);
             if (handle.empty()) return {};
             handles.insert(handles.end(), handle.begin(), handle.end());
         }
     }
-    counts.insert(counts.end(), handles.begin(), handles.end());
-    return counts;
+    const auto bytes = std::as_bytes(std::span(offered));
+    handles.insert(handles.begin(), bytes.begin(), bytes.end());
+    return handles;
 }
 
 bool DeviceExecutor::open(int peer, std::span<const std::byte> offer) {
     if (offer.empty()) return false;
-    const auto counts = offer.first(copies_.size());
-    auto handles = offer.subspan(counts.size());
+    std::vector<Offered> offered(copies_.size());
+    std::memcpy(offered.data(), offer.data(), offered.size() * sizeof(Offered));
+    auto handles = offer.subspan(offered.size() * sizeof(Offered));
     std::size_t all = 0;
-    for (const auto count : counts) all += std::to_integer<std::size_t>(count);
+    for (const auto& buffer : offered) all += static_cast<std::size_t>(buffer.copies);
     const auto bytes = handles.size() / all;
     auto& opened = of_peers_[peer];
     opened.assign(copies_.size(), {});
-    for (std::size_t b = 0; b < copies_.size(); ++b)
-        for (std::size_t c = 0; c < std::to_integer<std::size_t>(counts[b]); ++c) {
-            opened[b].at(c) = machine_->open(handles.first(bytes));
+    for (std::size_t b = 0; b < copies_.size(); ++b) {
+        auto& layout = opened[b].layout = plan_.buffers[b];
+        layout.first_row = offered[b].first_row;
+        layout.first_plane = offered[b].first_plane;
+        layout.rows = offered[b].rows;
+        for (std::size_t c = 0; c < static_cast<std::size_t>(offered[b].copies); ++c) {
+            auto*& memory = opened[b].memory.at(c);
+            memory = machine_->open(handles.first(bytes));
             handles = handles.subspan(bytes);
-            if (opened[b].at(c) == nullptr) return false;
+            if (memory == nullptr) return false;
         }
+    }
     return true;
 }
 
 void DeviceExecutor::close() {
     for (const auto& [peer, buffers] : of_peers_)
-        for (const auto& copies : buffers)
-            for (void* memory : copies)
+        for (const auto& buffer : buffers)
+            for (void* memory : buffer.memory)
                 if (memory != nullptr) machine_->close(memory);
     of_peers_.clear();
 }
@@ -177,7 +200,8 @@ std::vector<std::int32_t> DeviceExecutor::current_copies() const {
 void DeviceExecutor::take(int peer, int buffer, const ir::CellBox& cells, int copy) {
     const auto b = static_cast<std::size_t>(buffer);
     const auto& layout = plan_.buffers[b];
-    const auto* from = static_cast<const std::byte*>(of_peers_.at(peer)[b][static_cast<std::size_t>(copy)]);
+    const auto& theirs = of_peers_.at(peer)[b];
+    const auto* from = static_cast<const std::byte*>(theirs.memory[static_cast<std::size_t>(copy)]);
     auto* to = static_cast<std::byte*>(copies_[b].memory[copies_[b].current]);
     each_run(layout, shape_of(buffer), cells, [&](const Run& run) {
         const auto& [count, width, pitch] = run.rows;
@@ -186,8 +210,8 @@ void DeviceExecutor::take(int peer, int buffer, const ir::CellBox& cells, int co
         const auto pieces = whole ? 1 : count;
         const auto bytes = whole ? static_cast<std::size_t>(count - 1) * pitch + width : width;
         for (std::int64_t row = 0; row < pieces; ++row) {
-            const auto at = run.start + row * static_cast<std::ptrdiff_t>(pitch);
-            machine_->copy(to + at, from + at, bytes);
+            const auto next = row * static_cast<std::ptrdiff_t>(pitch);
+            machine_->copy(to + run.start(layout) + next, from + run.start(theirs.layout) + next, bytes);
         }
     });
 }

@@ -75,10 +75,11 @@ Halos halos_of(const ir::Program& program, int steps) {
     out.held = out.kernels;
     for (const auto& kernel : program.kernels) {
         const auto g = static_cast<std::size_t>(kernel.grid);
-        reach(out.held[g], out.kernels[g], kernel.code);
+        for (const auto* code : {&kernel.code, &kernel.predicate}) reach(out.held[g], out.kernels[g], *code);
     }
     for (const auto& record : program.records)
-        reach(out.held[static_cast<std::size_t>(record.grid)], {}, record.code);
+        for (const auto* code : {&record.code, &record.predicate})
+            reach(out.held[static_cast<std::size_t>(record.grid)], {}, *code);
     for (std::size_t b = 0; b < program.buffers.size(); ++b) {
         const auto& buffer = program.buffers[b];
         const auto g = static_cast<std::size_t>(buffer.grid);

@@ -7,6 +7,9 @@
 #include "emulation/emulated_machine.h"
 #include "parity/stencil_cases.h"
 #include "stencil/runtime/cuda/device_executor.h"
+#include "stencil/runtime/ranks/division.h"
+#include "stencil/runtime/ranks/halos.h"
+#include "stencil/runtime/ranks/part.h"
 #include "stencil/runtime/ranks/ranks_executor.h"
 #include "stencil/targets.h"
 #include "unit/stencil/compiled.h"
@@ -14,6 +17,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -84,6 +88,130 @@ TEST(GpusOfRanks, GiveTheBitsOfOneInEveryForm) {
                 {.ranks = 2, .read_each_other = false, .options = {.time_tile = 3}});
     const Compiled ball(testing::yee_ball);
     expect_same("ball", ball.program(), {.ranks = 4});
+}
+
+// Tiles and columns that reach beyond the rows in memory, and conditions that hold there, too.
+TEST(GpusOfRanks, TouchOnlyRowsThatTheyHold) {
+    const std::string tall = testing::spreading("x: 22, y: 200", "clamp", ": float, double-buffered",
+                                                "u[x-1, y+2] - u[y-3] + u[x+1]");
+    const std::string deep = testing::spreading("x: 10, y: 7, z: 50", "zero", ": double, double-buffered",
+                                                "u[x-1, z+1] + u[z-2] - u[y+1]");
+    const std::string wide = testing::spreading("x: 9, y: 44, z: 36", "mirror", ": double, double-buffered",
+                                                "u[x-1, z+1] + u[z-2] - u[y+1]");
+    const std::string ring =
+        testing::spreading("x: 20, y: 120", "periodic", ": double, double-buffered", "u[x-1, y+1] - u[y-2]");
+    const std::string pipe = testing::spreading("x: 18, y: 9, z: 48", "periodic", ": float, double-buffered",
+                                                "u[x-1, z+1] - u[y+1, z-1]");
+    const std::string disk = testing::probed + "record most = max of abs(Hz) on disk\n"
+                                               "record all = sum of Ex*Ex\n";
+    const std::string ball = testing::yee_ball + "record least = min of Ex on ball\n";
+    // A coefficient that is read far from cells of which a condition decides, and records beside all kernels.
+    const std::string medium = R"(grid g[x: 80, y: 100]
+subdomain low(y) = y < 40
+subdomain disk(x, y) = (x - 40)^2 + (y - 50)^2 < 1400
+coefficient c on g:
+    low: 0.5
+    elsewhere: 0.25
+field u on g : double, double-buffered = 0.01*x*y
+update spread on disk: u = 0.3*u + 0.1*(c[y+9]*u[y-1] + c[y-9]*u[x+1] - c*u[y+1])
+step: spread
+)";
+    const std::string edge = R"(grid g[x: 70, y: 100]
+field u on g : double, double-buffered = 0.01*x*y
+boundary u: zero
+update spread on x < 6: u = 0.3*u + 0.1*(u[y-1] - u[y+1] + u[x-1])
+record near = u at (60, 34)
+record middle = u at (62, 51)
+record far = u at (60, 76)
+step: spread
+)";
+    const std::vector<std::pair<std::string, ExecutorOptions>> forms{
+        {"chosen", {}},
+        {"alone, conditions", {.mask = Mask::none, .fuse = false}},
+        {"alone, choices", {.mask = Mask::select, .fuse = false}},
+        {"steps", {.time_tile = 3}},
+        {"steps, conditions", {.mask = Mask::none, .time_tile = 2}},
+        {"small blocks", {.time_tile = 2, .block = {16, 16, 4}}}};
+    std::size_t number = 0;
+    for (const auto& text : {tall, deep, wide, ring, pipe, disk, ball, edge}) {
+        const Compiled program(text);
+        for (int ranks = 2; ranks <= 4; ++ranks) {
+            const auto& [name, options] = forms[(number + number / forms.size()) % forms.size()];
+            ++number;
+            if (test::shorter() && number % 2 == 0) continue;
+            expect_same(name + " of " + text.substr(0, text.find('\n')), program.program(),
+                        {.ranks = ranks, .read_each_other = number % 3 != 0, .options = options});
+        }
+    }
+    expect_same("steps, conditions of a medium", Compiled(medium).program(),
+                {.ranks = 3, .options = {.mask = Mask::none, .time_tile = 2}});
+}
+
+// Of the rows and planes of a grid in which a rank holds any row, from the first to the last.
+std::int64_t bytes_of_rows(const ir::Program& part, const codegen::cuda::BufferLayout& layout, int grid) {
+    const auto& shape = part.grids[static_cast<std::size_t>(grid)].shape;
+    std::array<std::int64_t, 2> first{shape[1], shape[2]}, last{0, 0};
+    for (std::int64_t row = 0; row < shape[1] * shape[2]; ++row) {
+        if (!ir::holds_row(part, grid, row)) continue;
+        const std::array<std::int64_t, 2> at{row % shape[1], row / shape[1]};
+        for (std::size_t a = 0; a < 2; ++a) {
+            first[a] = std::min(first[a], at[a]);
+            last[a] = std::max(last[a], at[a]);
+        }
+    }
+    return (last[0] - first[0] + 1) * (last[1] - first[1] + 1) * layout.pitch * layout.value_bytes;
+}
+
+struct Shares {
+    std::vector<std::int64_t> bytes; ///< of the first copy of the first field, by rank
+    std::int64_t whole = 0;          ///< without ranks
+};
+
+Shares shares_of(const std::string& text, int ranks) {
+    const Compiled compiled(text);
+    const auto& program = *compiled.program();
+    const auto divisions = ranks::divide(program, ranks);
+    const auto halos = ranks::halos_of(program, ranks::steps_a_pass(program, divisions, 0));
+    Shares out;
+    const auto no_kernels = std::make_shared<const testing::EmulatedCode>(std::vector<codegen::cuda::Plan>{});
+    const auto memory_of = [&](const ProgramPtr& of) {
+        auto machine = std::make_unique<testing::EmulatedMachine>(1, no_kernels);
+        const auto& memory = machine->memory();
+        const cuda::DeviceExecutor executor(of, {}, std::move(machine));
+        const auto bytes = memory.bytes();
+        std::size_t next = 0;
+        for (std::size_t b = 0; b < of->buffers.size(); ++b) {
+            const auto& layout = executor.plan().buffers[b];
+            for (int copy = 0; copy < layout.copies; ++copy)
+                EXPECT_EQ(bytes[next++], bytes_of_rows(*of, layout, of->buffers[b].grid))
+                    << of->buffers[b].name;
+        }
+        return static_cast<std::int64_t>(bytes[0]);
+    };
+    out.whole = memory_of(compiled.program());
+    for (int rank = 0; rank < ranks; ++rank)
+        out.bytes.push_back(memory_of(ranks::part_of(program, divisions, halos, rank).program));
+    return out;
+}
+
+TEST(GpusOfRanks, SetMemoryAsideForTheirRows) {
+    const auto zero = [](const std::string& grid) {
+        return testing::spreading(grid, "zero", ": double, double-buffered", "u[y-1] + u[y+1]");
+    };
+    for (const auto& grid : {"x: 40, y: 600", "x: 40, y: 6, z: 200", "x: 9, y: 100, z: 80"})
+        for (int ranks = 2; ranks <= 4; ++ranks) {
+            const auto shares = shares_of(zero(grid), ranks);
+            for (const auto bytes : shares.bytes) // with the rims
+                EXPECT_LT(bytes, shares.whole * 14 / (10 * ranks)) << grid << " on " << ranks;
+        }
+    // Rims of the first and the last rank come in at the other end of the grid.
+    const auto ring = shares_of(
+        testing::spreading("x: 40, y: 600", "periodic", ": double, double-buffered", "u[y-1] + u[y+1]"), 4);
+    for (const std::size_t rank : {0, 3}) EXPECT_EQ(ring.bytes[rank], ring.whole);
+    for (const std::size_t rank : {1, 2}) EXPECT_LT(ring.bytes[rank], ring.whole * 13 / 40);
+    // More ranks than rows.
+    const auto few = shares_of(zero("x: 40, y: 3"), 3);
+    for (const auto bytes : few.bytes) EXPECT_LE(bytes, few.whole);
 }
 
 TEST(GpusOfRanks, SayHowManyStepsTheyDoBetweenExchanges) {
