@@ -198,6 +198,8 @@ void add_machine(CommandParser app, const std::shared_ptr<StencilRunOptions>& op
                  targets)
         .default_text("auto");
     add_count(app, "--gpu", options->machine.device, {0, 63}, "The GPU for --target cuda, in CUDA's numbers");
+    add_choice(app, "--mpi-gpu", options->machine.mpi_gpu,
+               "Ranks: whether messages hold memory of their GPUs");
     add_mask(app, machine);
     add_count(app, "--threads", options->machine.threads, {0, 4096}, "Threads of the CPU; 0: all");
     add_tiles(app, machine);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <farfield/communicator.h>
+#include <farfield/device.h>
 #include <farfield/error.h>
 #include <farfield/sum.h>
 
@@ -113,7 +114,8 @@ struct StencilOptions {
     /// little memory it takes cpu, and without a compiler the interpreter, with a note. Another target is
     /// used or refused. Results are the same bits.
     std::string target = "auto";
-    int device = 0; ///< GPU, CUDA's number
+    int device = 0;                     ///< GPU, CUDA's number
+    MpiGpu mpi_gpu = MpiGpu::automatic; ///< of ranks that have a GPU each
     StencilMask mask = StencilMask::automatic;
     int threads = 0;   ///< 0: all
     int time_tile = 0; ///< steps a pass over memory; 0: chosen, 1: none

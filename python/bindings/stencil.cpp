@@ -86,7 +86,7 @@ void set_field(StencilRun& run, const std::string& name, const Input& values) {
 
 StencilOptions options_of(const std::string& target, int device, const std::string& mask, int threads,
                           int time_tile, const std::array<int, 3>& block, bool allow_unstable,
-                          nb::handle comm) {
+                          nb::handle comm, const std::string& mpi_gpu) {
     StencilOptions options;
     options.target = target;
     options.device = device;
@@ -96,21 +96,24 @@ StencilOptions options_of(const std::string& target, int device, const std::stri
     options.block = block;
     options.allow_unstable = allow_unstable;
     options.communicator = communicator_from(comm);
+    options.mpi_gpu = mpi_gpu_of(mpi_gpu);
     return options;
 }
 
 StencilRun make_run(const StencilProgram& program, const std::string& target, int device,
                     const std::string& mask, int threads, int time_tile, const std::array<int, 3>& block,
-                    bool allow_unstable, const nb::object& comm) {
-    const auto options = options_of(target, device, mask, threads, time_tile, block, allow_unstable, comm);
+                    bool allow_unstable, const nb::object& comm, const std::string& mpi_gpu) {
+    const auto options =
+        options_of(target, device, mask, threads, time_tile, block, allow_unstable, comm, mpi_gpu);
     const nb::gil_scoped_release no_gil;
     return StencilRun(program, options);
 }
 
 StencilRun load_run(const std::filesystem::path& path, const std::string& target, int device,
                     const std::string& mask, int threads, int time_tile, const std::array<int, 3>& block,
-                    bool allow_unstable, const nb::object& comm) {
-    const auto options = options_of(target, device, mask, threads, time_tile, block, allow_unstable, comm);
+                    bool allow_unstable, const nb::object& comm, const std::string& mpi_gpu) {
+    const auto options =
+        options_of(target, device, mask, threads, time_tile, block, allow_unstable, comm, mpi_gpu);
     const nb::gil_scoped_release no_gil;
     return load_stencil_run(path, options);
 }
@@ -184,6 +187,8 @@ Args:
     allow_unstable: run a program whose time step is too long to be stable.
     comm: ranks that share the grids, a communicator of mpi4py or a farfield.Communicator: all make the same calls, and
         get whole fields. None: this process alone.
+    mpi_gpu: 'auto', 'on' or 'off': whether messages between ranks hold memory of their GPUs; 'auto': where the MPI says
+        that it can.
 
 Raises:
     CompileError (a ValueError) with all messages, InvalidArgument, BackendUnavailable, DeviceError.)";
@@ -192,7 +197,7 @@ void bind_run_class(nb::module_& module) {
     nb::class_<StencilRun>(module, "StencilRun", run_doc)
         .def(nb::new_(&make_run), "program"_a, nb::kw_only(), "target"_a = "auto", "device"_a = 0,
              "mask"_a = "auto", "threads"_a = 0, "time_tile"_a = 0, "block"_a = std::array<int, 3>{},
-             "allow_unstable"_a = false, "comm"_a.none() = nb::none())
+             "allow_unstable"_a = false, "comm"_a.none() = nb::none(), "mpi_gpu"_a = "auto")
         .def("advance", &advance, "steps"_a,
              "Takes steps. Ctrl-C ends it between two of them. FarfieldError where a field is no longer "
              "finite.")
@@ -238,7 +243,7 @@ void bind_run_class(nb::module_& module) {
             "checkpoints.")
         .def_static("load", &load_run, "path"_a, nb::kw_only(), "target"_a = "auto", "device"_a = 0,
                     "mask"_a = "auto", "threads"_a = 0, "time_tile"_a = 0, "block"_a = std::array<int, 3>{},
-                    "allow_unstable"_a = false, "comm"_a.none() = nb::none(),
+                    "allow_unstable"_a = false, "comm"_a.none() = nb::none(), "mpi_gpu"_a = "auto",
                     "The run of such a file: it goes on to the same bits, whatever the options, which are "
                     "those of the class.")
         .def_prop_ro("program", &StencilRun::program)
@@ -273,6 +278,12 @@ StencilMask mask_of(const std::string& name) {
     if (!known)
         throw InvalidArgument("mask is '" + name +
                               "'; allowed are auto, none, select, branch, spans and multiply");
+    return *known;
+}
+
+MpiGpu mpi_gpu_of(const std::string& name) {
+    const auto known = from_name<MpiGpu>(name);
+    if (!known) throw InvalidArgument("mpi_gpu is '" + name + "'; allowed are auto, on and off");
     return *known;
 }
 

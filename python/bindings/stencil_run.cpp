@@ -181,6 +181,12 @@ constexpr std::array run_keywords{
     Keyword{"target", "str", "'auto'", "auto, interpreter, cpu or cuda; all give the same bits.",
             set_option<&StencilOptions::target>},
     Keyword{"device", "int", "0", "the GPU for cuda.", set_option<&StencilOptions::device>},
+    Keyword{"mpi_gpu", "str", "'auto'",
+            "auto, on or off: whether messages between ranks hold memory of their GPUs; auto: where the MPI "
+            "says that it can.",
+            [](Arguments& a, const Keyword& keyword, nb::handle value) {
+                a.settings.options.mpi_gpu = mpi_gpu_of(value_of<std::string>(keyword, value, "a str"));
+            }},
     Keyword{"mask", "str", "'auto'",
             "auto, none, select, branch, spans or multiply: how cells outside subdomains are left alone.",
             set_mask},

@@ -14,5 +14,6 @@ StencilParameters parameters_of(const nanobind::dict& values);
 
 /// @throws InvalidArgument for a name that is not known.
 StencilMask mask_of(const std::string& name);
+MpiGpu mpi_gpu_of(const std::string& name);
 
 } // namespace farfield::python

@@ -65,7 +65,8 @@ std::unique_ptr<Executor> make_executor(std::string_view name, ProgramPtr progra
         own.device = (options.device + CommunicatorAccess::transport(communicator)->local_rank()) % gpus;
     return std::make_unique<ranks::RanksExecutor>(
         std::move(program), communicator,
-        [&](ProgramPtr part) { return make_executor(name, std::move(part), own); }, options.time_tile);
+        [&](ProgramPtr part) { return make_executor(name, std::move(part), own); }, options.time_tile,
+        options.mpi_gpu);
 }
 
 } // namespace farfield::stencil

@@ -96,6 +96,7 @@ stencil::ExecutorOptions executor_options(const StencilOptions& options) {
     }
     out.threads = options.threads;
     out.device = options.device;
+    out.mpi_gpu = options.mpi_gpu;
     out.time_tile = options.time_tile;
     out.block = options.block;
     return out;

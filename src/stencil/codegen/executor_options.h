@@ -1,6 +1,8 @@
 // Options of executors, which the printers of code read as well.
 #pragma once
 
+#include <farfield/device.h>
+
 #include <array>
 #include <cstdint>
 
@@ -24,9 +26,10 @@ enum class Mask : std::uint8_t {
 
 struct ExecutorOptions {
     Mask mask = Mask::automatic;
-    int threads = 0;   ///< of the CPU; 0: all
-    int device = 0;    ///< number of the GPU
-    int time_tile = 0; ///< steps in one pass over memory; 0: the target chooses
+    int threads = 0;                    ///< of the CPU; 0: all
+    int device = 0;                     ///< number of the GPU
+    MpiGpu mpi_gpu = MpiGpu::automatic; ///< with ranks on GPUs
+    int time_tile = 0;                  ///< steps in one pass over memory; 0: the target chooses
     /// Cells along the axes of the grid that are worked on together; 0: the target chooses.
     /// The target `cuda` takes them as the size of a tile or, if it does not fuse kernels, as the threads of
     /// a block. The target `cpu` reads the last axis only: a kernel does so many rows (in 3D: planes) before

@@ -1,10 +1,11 @@
-// Fields that ranks of one host copy from each other's memory, without messages.
+// Fields in memory that ranks of one host copy from each other, without messages, or that messages hold.
 #pragma once
 
 #include "stencil/ir/ir.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,10 @@ public:
     virtual std::vector<std::int32_t> current_copies() const = 0;
     /// Begins to copy cells of that copy of a peer's buffer to the same cells of the current copy here.
     virtual void take(int peer, int buffer, const ir::CellBox& cells, int copy) = 0;
+    /// Calls visit(memory) for the stretches of memory that hold cells of the current copy here, with what
+    /// lies between rows: the same stretches, in the same order, whichever rank holds these cells.
+    virtual void each_stretch(int buffer, const ir::CellBox& cells,
+                              const std::function<void(std::span<std::byte>)>& visit) = 0;
     /// Waits until all that was begun is done.
     virtual void wait() = 0;
     virtual void close() = 0;

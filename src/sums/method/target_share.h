@@ -13,7 +13,8 @@ bool shares_targets(const MethodInfo& method, const SumProblem& problem, const D
 
 /// Of a method that shares targets by itself: memory of its GPU in which the other ranks read its sums
 /// (direct/cuda/several/rank_rows.cuh). 0 for one process and on CPUs.
-double bytes_for_other_ranks(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device);
+double bytes_for_other_ranks(const SumProblem& problem, const SumOptions& options,
+                             const DeviceChoice& device);
 
 /// Ranks give all points and strengths, and get all results, in the memory of the host.
 /// @throws what the method throws, on all ranks

@@ -52,15 +52,18 @@ Outputs joined_of_ranks(int ranks, const Values& points, const Values& strengths
                         bool gpu_memory = false) {
     const auto n = strengths.size(), count = static_cast<std::size_t>(ranks);
     Outputs joined{Values(n), Values(3 * n)};
-    comm::run_ranks(ranks, [&](std::shared_ptr<comm::Transport> transport) {
-        const auto rank = static_cast<std::size_t>(transport->rank());
-        const auto begin = n * rank / count, end = n * (rank + 1) / count;
-        auto mine = options;
-        mine.communicator = CommunicatorAccess::of(std::move(transport));
-        const auto own = compute(points, strengths, begin, end, mine);
-        std::copy(own.potential.begin(), own.potential.end(), joined.potential.begin() + begin);
-        std::copy(own.field.begin(), own.field.end(), joined.field.begin() + 3 * begin);
-    }, gpu_memory);
+    comm::run_ranks(
+        ranks,
+        [&](std::shared_ptr<comm::Transport> transport) {
+            const auto rank = static_cast<std::size_t>(transport->rank());
+            const auto begin = n * rank / count, end = n * (rank + 1) / count;
+            auto mine = options;
+            mine.communicator = CommunicatorAccess::of(std::move(transport));
+            const auto own = compute(points, strengths, begin, end, mine);
+            std::copy(own.potential.begin(), own.potential.end(), joined.potential.begin() + begin);
+            std::copy(own.field.begin(), own.field.end(), joined.field.begin() + 3 * begin);
+        },
+        gpu_memory);
     return joined;
 }
 

@@ -76,6 +76,8 @@ private:
     bool open(int peer, std::span<const std::byte> offer) override;
     std::vector<std::int32_t> current_copies() const override;
     void take(int peer, int buffer, const ir::CellBox& cells, int copy) override;
+    void each_stretch(int buffer, const ir::CellBox& cells,
+                      const std::function<void(std::span<std::byte>)>& visit) override;
     void wait() override { machine_->synchronize(); }
     void close() override;
 

@@ -46,6 +46,16 @@ void each_run(const BufferLayout& layout, const ir::Shape& shape, const ir::Cell
     for (auto z = cells.first[2]; z < cells.last[2]; ++z) run(z, rows);
 }
 
+/// Calls visit(bytes from the run's start, bytes) for its pieces that lie in one stretch of memory: whole
+/// rows together, with what lies between them, which is nobody's.
+template <class Visit>
+void each_piece(const BufferLayout& layout, const Run& run, const Visit& visit) {
+    const auto& [count, width, pitch] = run.rows;
+    if (width == static_cast<std::size_t>(layout.width * layout.value_bytes))
+        return visit(std::ptrdiff_t{0}, static_cast<std::size_t>(count - 1) * pitch + width);
+    for (std::int64_t row = 0; row < count; ++row) visit(row * static_cast<std::ptrdiff_t>(pitch), width);
+}
+
 } // namespace
 
 // Of a sum or an extremum, which other ranks have a part of.
@@ -204,15 +214,21 @@ void DeviceExecutor::take(int peer, int buffer, const ir::CellBox& cells, int co
     const auto* from = static_cast<const std::byte*>(theirs.memory[static_cast<std::size_t>(copy)]);
     auto* to = static_cast<std::byte*>(copies_[b].memory[copies_[b].current]);
     each_run(layout, shape_of(buffer), cells, [&](const Run& run) {
-        const auto& [count, width, pitch] = run.rows;
-        const bool whole = width == static_cast<std::size_t>(layout.width * layout.value_bytes);
-        // with what lies between rows, which is nobody's
-        const auto pieces = whole ? 1 : count;
-        const auto bytes = whole ? static_cast<std::size_t>(count - 1) * pitch + width : width;
-        for (std::int64_t row = 0; row < pieces; ++row) {
-            const auto next = row * static_cast<std::ptrdiff_t>(pitch);
+        each_piece(layout, run, [&](std::ptrdiff_t next, std::size_t bytes) {
             machine_->copy(to + run.start(layout) + next, from + run.start(theirs.layout) + next, bytes);
-        }
+        });
+    });
+}
+
+void DeviceExecutor::each_stretch(int buffer, const ir::CellBox& cells,
+                                  const std::function<void(std::span<std::byte>)>& visit) {
+    const auto b = static_cast<std::size_t>(buffer);
+    const auto& layout = plan_.buffers[b];
+    auto* memory = static_cast<std::byte*>(copies_[b].memory[copies_[b].current]);
+    each_run(layout, shape_of(buffer), cells, [&](const Run& run) {
+        each_piece(layout, run, [&](std::ptrdiff_t next, std::size_t bytes) {
+            visit({memory + run.start(layout) + next, bytes});
+        });
     });
 }
 

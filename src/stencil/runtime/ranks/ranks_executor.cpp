@@ -62,7 +62,7 @@ void get_as(const ir::CellBox& box, const ir::Shape& shape, std::span<const doub
 } // namespace
 
 RanksExecutor::RanksExecutor(std::shared_ptr<const ir::Program> program, const Communicator& communicator,
-                             const MakeExecutor& make, int steps_wanted)
+                             const MakeExecutor& make, int steps_wanted, MpiGpu mpi_gpu)
     : Executor(std::move(program)), communicator_(communicator),
       transport_(*CommunicatorAccess::transport(communicator_)),
       divisions_(divide(*program_, transport_.size())),
@@ -70,7 +70,7 @@ RanksExecutor::RanksExecutor(std::shared_ptr<const ir::Program> program, const C
       halos_(halos_of(*program_, static_cast<int>(steps_a_pass_))),
       plan_(plan_exchange(*program_, divisions_, halos_, transport_.rank())),
       of_rank_(part_of(*program_, divisions_, halos_, transport_.rank())), part_(make(of_rank_.program)),
-      recorded_(program_->records.size()), preparation_(part_->preparation()) {
+      recorded_(program_->records.size()), preparation_(part_->preparation()), mpi_gpu_(mpi_gpu) {
     for (const auto& record : program_->records)
         record_parts_.emplace_back(record, divisions_[static_cast<std::size_t>(record.grid)]);
     part_->leave_records_to([this](int number, std::int64_t per_row, const std::vector<double>& rows) {
@@ -114,7 +114,7 @@ void RanksExecutor::advance(std::int64_t count) {
 void RanksExecutor::agree() {
     const auto all = comm::all_values(transport_, steps_a_pass_);
     steps_a_pass_ = *std::min_element(all.begin(), all.end());
-    exchange_ = make_rim_exchange(transport_, *program_, plan_, *part_);
+    exchange_ = make_rim_exchange(transport_, *program_, plan_, *part_, mpi_gpu_);
     preparation_.description += fmt::format(", {} {} between exchanges {}", steps_a_pass_,
                                             steps_a_pass_ == 1 ? "step" : "steps", exchange_->name());
 }

@@ -27,7 +27,7 @@ public:
     /// Sends no message, so that one rank may fail. @param make of a part. @param steps_wanted a pass; 0:
     /// chosen.
     RanksExecutor(std::shared_ptr<const ir::Program> program, const Communicator& communicator,
-                  const MakeExecutor& make, int steps_wanted);
+                  const MakeExecutor& make, int steps_wanted, MpiGpu mpi_gpu = MpiGpu::automatic);
 
     const Preparation& preparation() const override { return preparation_; }
     void advance(std::int64_t count) override;
@@ -61,6 +61,7 @@ private:
     std::vector<std::vector<double>> recorded_; ///< by record: this rank's numbers, not yet collected
     std::int64_t collected_ = 0;                ///< the step up to which they are
     Preparation preparation_;
+    MpiGpu mpi_gpu_;
     bool rims_are_right_ = true;
     std::unique_ptr<RimExchange> exchange_; ///< made by the first `advance`
 };

@@ -1,5 +1,7 @@
 #include "stencil/runtime/ranks/rim_exchange.h"
 
+#include "backend/comm/gpu_messages.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -76,6 +78,39 @@ private:
     Bytes sent_, received_;
 };
 
+/// Messages that hold the memory of GPUs in place of copies. Sender and receiver have the same stretches.
+class RimsInPlace : public RimExchange {
+public:
+    RimsInPlace(comm::Transport& transport, const ExchangePlan& plan, PeerFields& fields)
+        : transport_(transport), plan_(plan), fields_(fields) {}
+
+    void bring() override {
+        fields_.wait(); // cells that leave are there, and nobody reads those that arrive
+        std::vector<comm::MessageHandle> messages;
+        each_stretch(plan_.receives, [&](int peer, std::span<std::byte> memory) {
+            messages.push_back(transport_.receive(memory, peer, rims_tag));
+        });
+        each_stretch(plan_.sends, [&](int peer, std::span<std::byte> memory) {
+            messages.push_back(transport_.send(memory, peer, rims_tag));
+        });
+        for (const auto& message : messages) message->wait();
+    }
+    std::string_view name() const override { return "by messages from GPU to GPU"; }
+
+private:
+    template <class Visit>
+    void each_stretch(const std::vector<Transfer>& transfers, const Visit& visit) const {
+        for (const auto& transfer : transfers)
+            for (const auto& piece : transfer.pieces)
+                fields_.each_stretch(piece.buffer, piece.cells,
+                                     [&](std::span<std::byte> memory) { visit(transfer.peer, memory); });
+    }
+
+    comm::Transport& transport_;
+    const ExchangePlan& plan_;
+    PeerFields& fields_;
+};
+
 /// Each rank takes its rims from the others' memory once they say that they have done their steps, and does
 /// steps again once all have taken.
 class RimCopies : public RimExchange {
@@ -143,12 +178,16 @@ private:
 } // namespace
 
 std::unique_ptr<RimExchange> make_rim_exchange(comm::Transport& transport, const ir::Program& program,
-                                               const ExchangePlan& plan, Executor& part) {
+                                               const ExchangePlan& plan, Executor& part, MpiGpu mpi_gpu) {
     auto* const fields = part.peer_fields();
-    if (!comm::any_rank(transport, fields == nullptr || transport.local_size() != transport.size())) {
+    if (comm::any_rank(transport, fields == nullptr))
+        return std::make_unique<RimMessages>(transport, program, plan, part);
+    const bool sends_gpu_memory = comm::sends_gpu_memory(transport, mpi_gpu);
+    if (!comm::any_rank(transport, transport.local_size() != transport.size())) {
         auto copies = std::make_unique<RimCopies>(transport, plan, *fields);
         if (copies->open()) return copies;
     }
+    if (sends_gpu_memory) return std::make_unique<RimsInPlace>(transport, plan, *fields);
     return std::make_unique<RimMessages>(transport, program, plan, part);
 }
 

@@ -1,10 +1,13 @@
-// Brings the rims of a rank's part up to date from the blocks of other ranks: by messages, or where the ranks
-// are processes of one host whose GPUs read each other's memory, by copies.
+// Brings the rims of a rank's part up to date from the blocks of other ranks: by copies where the ranks are
+// processes of one host whose GPUs read each other's memory, otherwise by messages, which hold the memory of
+// GPUs where MPI knows them.
 #pragma once
 
 #include "backend/comm/transport.h"
 #include "stencil/runtime/executor.h"
 #include "stencil/runtime/ranks/exchange_plan.h"
+
+#include <farfield/device.h>
 
 #include <memory>
 #include <string_view>
@@ -24,7 +27,8 @@ public:
 };
 
 /// All ranks make theirs at the same time, and all of the same kind. What is given must stay.
+/// @throws BackendUnavailable on all ranks where `on` is wanted of parts on GPUs and MPI knows no GPUs
 std::unique_ptr<RimExchange> make_rim_exchange(comm::Transport& transport, const ir::Program& program,
-                                               const ExchangePlan& plan, Executor& part);
+                                               const ExchangePlan& plan, Executor& part, MpiGpu mpi_gpu);
 
 } // namespace farfield::stencil::ranks

@@ -35,6 +35,7 @@ struct Gpus {
     int ranks = 2;
     bool read_each_other = true;
     ExecutorOptions options{};
+    bool messages_hold_their_memory = false;
 };
 
 std::unique_ptr<Executor> executor_of(std::shared_ptr<comm::Transport> transport, const Gpus& gpus,
@@ -45,15 +46,18 @@ std::unique_ptr<Executor> executor_of(std::shared_ptr<comm::Transport> transport
         return std::make_unique<cuda::DeviceExecutor>(std::move(part), gpus.options, std::move(machine));
     };
     return std::make_unique<ranks::RanksExecutor>(program, CommunicatorAccess::of(std::move(transport)), make,
-                                                  gpus.options.time_tile);
+                                                  gpus.options.time_tile, gpus.options.mpi_gpu);
 }
 
 void on_gpus(const Gpus& gpus, const ProgramPtr& program, const std::function<void(Executor&, int)>& work) {
-    comm::run_ranks(gpus.ranks, [&](std::shared_ptr<comm::Transport> transport) {
-        const int rank = transport->rank();
-        const auto executor = executor_of(std::move(transport), gpus, program);
-        work(*executor, rank);
-    });
+    comm::run_ranks(
+        gpus.ranks,
+        [&](std::shared_ptr<comm::Transport> transport) {
+            const int rank = transport->rank();
+            const auto executor = executor_of(std::move(transport), gpus, program);
+            work(*executor, rank);
+        },
+        gpus.messages_hold_their_memory);
 }
 
 void expect_same(const std::string& name, const ProgramPtr& program, const Gpus& gpus) {
@@ -241,6 +245,37 @@ TEST(GpusOfRanks, ReduceWhatNoneHasAlone) {
                          "field w on g\nrecord top = max of u\nrecord low = min of -u\n"
                          "update copy: w = u\nstep: copy\n");
     expect_same("zeros of both signs", zeros.program(), {.ranks = 4});
+}
+
+// Messages that hold the memory of the emulated GPUs, of whole rows and of parts of planes.
+TEST(GpusOfRanks, SendTheMemoryOfTheirGpus) {
+    const auto sending = [](int ranks) {
+        return Gpus{.ranks = ranks,
+                    .read_each_other = false,
+                    .options = {.mpi_gpu = MpiGpu::on},
+                    .messages_hold_their_memory = true};
+    };
+    const Compiled plane(testing::boundary_cases().at(3).text);
+    on_gpus(sending(2), plane.program(), [&](Executor& executor, int) {
+        executor.advance(1);
+        const auto& text = executor.preparation().description;
+        EXPECT_NE(text.find("by messages from GPU to GPU"), std::string::npos) << text;
+    });
+    const Compiled cube(testing::spreading("x: 9, y: 44, z: 36", "mirror", ": double, double-buffered",
+                                           "u[x-1, z+1] + u[z-2] - u[y+1]"));
+    const Compiled ring(
+        testing::spreading("x: 20, y: 120", "periodic", ": float, double-buffered", "u[x-1, y+1] - u[y-2]"));
+    const Compiled ball(testing::yee_ball);
+    for (const int ranks : {2, 3, 4}) {
+        expect_same("plane", plane.program(), sending(ranks));
+        expect_same("cube", cube.program(), sending(ranks));
+        expect_same("ring", ring.program(), sending(ranks));
+        expect_same("ball", ball.program(), sending(ranks));
+    }
+    auto refused = sending(2);
+    refused.messages_hold_their_memory = false;
+    on_gpus(refused, plane.program(),
+            [](Executor& executor, int) { EXPECT_THROW(executor.advance(1), BackendUnavailable); });
 }
 
 // Of a job of four, the first two compute.

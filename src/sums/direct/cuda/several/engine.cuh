@@ -55,7 +55,8 @@ public:
     /// Takes all memory that `compute` needs.
     /// @throws InvalidArgument for no device, more than 64 parts, n < 0 or a rung other than the two;
     ///         BackendUnavailable for a device that does not exist, `Exchange::peer` where two GPUs cannot
-    ///         read each other's memory, or `MpiGpu::on` where MPI knows no GPUs; DeviceError where a GPU's memory is full.
+    ///         read each other's memory, or `MpiGpu::on` where MPI knows no GPUs; DeviceError where a GPU's
+    ///         memory is full.
     explicit SumEngine(const EngineOptions& options);
     SumEngine(SumEngine&&) noexcept;
     SumEngine& operator=(SumEngine&&) noexcept;

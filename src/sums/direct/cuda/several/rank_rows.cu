@@ -84,8 +84,7 @@ bool RankRows::open_others(std::size_t bytes_of_turn) {
     bool all_open = own.is_there;
     for (std::size_t other = 0; other < offers.size(); ++other)
         if (other != static_cast<std::size_t>(ranks_.rank()))
-            all_open =
-                offers[other].is_there && opened(others_[other], offers[other].memory) && all_open;
+            all_open = offers[other].is_there && opened(others_[other], offers[other].memory) && all_open;
     if (!comm::any_rank(ranks_, !all_open)) return true;
     close_others();
     own_ = {};
@@ -110,8 +109,9 @@ void RankRows::read_from_peers(const std::vector<RowArray>& arrays, cudaStream_t
             at += bytes;
         }
     };
-    each_array(static_cast<std::size_t>(ranks_.rank()), own_.data(),
-               [&](const std::byte* rows, std::byte* at, std::size_t bytes) { copy(at, rows, bytes, stream); });
+    each_array(
+        static_cast<std::size_t>(ranks_.rank()), own_.data(),
+        [&](const std::byte* rows, std::byte* at, std::size_t bytes) { copy(at, rows, bytes, stream); });
     taken_.synchronize(); // rows of the last gather, whatever its stream
     check(cudaStreamSynchronize(stream), "waiting for data that other ranks need");
     ranks_.barrier();

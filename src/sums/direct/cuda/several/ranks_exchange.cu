@@ -85,11 +85,10 @@ void RanksExchange::send_subtrees(const Vec4<double>* own_stack, Vec4<double>* t
                 ranks_.receive(comm::bytes_of(std::span(to, count_of(rank))), other, subtree_tag));
     for (int other = 0; other < ranks_.size(); ++other)
         for (int k = 0; other != rank && k < own_.subtrees; ++k)
-            messages.push_back(
-                ranks_.send(comm::bytes_of(std::span<const Vec4<double>>(
-                                own_stack + static_cast<std::size_t>(k) * all() + first_of(other),
-                                count_of(other))),
-                            other, subtree_tag));
+            messages.push_back(ranks_.send(
+                comm::bytes_of(std::span<const Vec4<double>>(
+                    own_stack + static_cast<std::size_t>(k) * all() + first_of(other), count_of(other))),
+                other, subtree_tag));
     for (const auto& message : messages) message->wait();
 }
 

@@ -1,5 +1,5 @@
-// The exchange of a step between parts that are ranks, with a GPU each: by messages, which hold memory of GPUs
-// where MPI knows them, or copies in pinned memory of each host.
+// The exchange of a step between parts that are ranks, with a GPU each: by messages, which hold memory of
+// GPUs where MPI knows them, or copies in pinned memory of each host.
 #pragma once
 
 #include "backend/comm/transport.h"
