@@ -7,6 +7,7 @@
 #include "sums/costs/cost_file.h"
 #include "sums/costs/threads.h"
 #include "sums/direct/cpu/ordered_results.h"
+#include "sums/fmm/common/pass_times.h"
 #include "sums/fmm/costs.h"
 #include "sums/fmm/softened.h"
 #include "sums/kernels/kernel.h"
@@ -24,16 +25,6 @@ namespace farfield {
 namespace {
 
 constexpr double work_of_a_pair = 8.0; ///< in multiply-adds, for the share of the work done
-
-/// To the pass of that name, which may have been at work before.
-void add_seconds(SumReport& report, const char* name, double seconds) {
-    const auto same = std::find_if(report.passes.begin(), report.passes.end(),
-                                   [&](const PassTime& pass) { return pass.name == name; });
-    if (same != report.passes.end())
-        same->seconds += seconds;
-    else
-        report.passes.push_back({name, seconds});
-}
 
 /// Potential, field and Hessian of `rows` rows, one array after the other, where results are wanted.
 TileSums places_of_sums(double* values, std::size_t rows, const DirectResults& results) {
@@ -82,10 +73,6 @@ void FmmSum::set_points(RawVector<double> sources, RawVector<double> targets) {
     if (softening_ > 0.0) fit_shape();
     orders_ = {};
     prepare();
-}
-
-bool FmmSum::takes_own_points(const SumProblem& problem, const SumOptions& options) {
-    return problem.sources > 0 && problem.targets > 0 && !options.guaranteed;
 }
 
 std::array<Extent, 3> FmmSum::extents() const {

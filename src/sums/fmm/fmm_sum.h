@@ -30,7 +30,7 @@ public:
     FmmSum(const SumProblem& problem, const SumOptions& options);
 
     /// N×3 and M×3, checked; `targets` is empty where they are the sources. Ranks that do not give everything
-    /// (`takes_own_points`) give their own, and so with strengths and results.
+    /// (MethodInfo::takes_own_points) give their own, and so with strengths and results.
     void set_points(RawVector<double> sources, RawVector<double> targets);
     [[nodiscard]] int threads() const { return options_.threads; }
 
@@ -44,9 +44,6 @@ public:
 
     /// Takes a higher order, one that may bring `error` down to the tolerance. False if there is none.
     bool refine(double error);
-
-    /// Each rank may give points of its own; otherwise all ranks give all.
-    static bool takes_own_points(const SumProblem& problem, const SumOptions& options);
 
 private:
     /// How far an output may be off, and from what.
