@@ -92,8 +92,8 @@ double held_part(const SumProblem& problem, const SumOptions& options, const Dev
     return std::min(1.0, 2.0 / options.communicator.size());
 }
 
-double open_bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    const double held = held_part(problem, options, device);
+double open_bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device,
+                  double held) {
     if (is_in_plane(problem)) return plane_fmm_bytes(problem, options, held);
     const auto shape = fmm_shape(problem, options, cost_table_in_use().table);
     const double number = shape.wide ? 8.0 : 4.0;
@@ -128,7 +128,8 @@ double open_bytes(const SumProblem& problem, const SumOptions& options, const De
 }
 
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    const auto open = [&](const SumProblem& one) { return open_bytes(one, options, device); };
+    const double held = held_part(problem, options, device); // of boxes all
+    const auto open = [&](const SumProblem& one) { return open_bytes(one, options, device, held); };
     return problem.is_periodic() ? periodic_fmm_bytes(problem, options, device, open) : open(problem);
 }
 
