@@ -97,8 +97,8 @@ double total(std::span<const long double> parts) {
 
 double sum_of(std::span<const double> values, int threads) { return total(sums_of_parts(values, threads)); }
 
-// Parts are those of one rank. Where one begins on a rank and ends on another, this goes on from the sum that
-// it gets of that, before it sends its own if it has no whole part between.
+// Parts are those of one rank. One may begin on a rank and end on another: the later rank gets the sum so far
+// and goes on from it. A rank on which the part ends that it begins in sends before it waits.
 double sum_of_all(comm::Transport& ranks, std::span<const double> mine, int threads) {
     constexpr int tag = 105;
     const RowsOfRanks rows(ranks, std::ssize(mine));

@@ -279,11 +279,15 @@ TEST(PlaneOnRanks, KeepsItsPointsApartAfterAnUpdate) {
     }
 }
 
+/// Point number `from` of a set becomes number `to` of another.
+void copy_point(const Values& points, std::ptrdiff_t from, Values& others, std::ptrdiff_t to) {
+    std::copy_n(points.begin() + 2 * from, 2, others.begin() + 2 * to);
+}
+
 /// Four points at one place, which the ranks of three have between them.
 Arrays in_plane_at_one_place(const Whole& whole) {
     auto all = arrays_of(whole);
-    for (const std::size_t row : {5, 700, 1100, 1101})
-        std::copy_n(all.sources.begin(), 2, all.sources.begin() + 2 * static_cast<std::ptrdiff_t>(row));
+    for (const std::ptrdiff_t row : {5, 700, 1100, 1101}) copy_point(all.sources, 0, all.sources, row);
     return all;
 }
 
@@ -309,7 +313,7 @@ TEST(PlaneOnRanks, NamesRowsOfAllRanksThatLieAtOnePlace) {
     expect_message_of_one(whole, in_plane_at_one_place(whole));
     const auto apart = charges(4, 40, 1500, 900);
     auto all = arrays_of(apart);
-    std::copy_n(all.sources.begin() + 2 * 1400, 2, all.targets.begin() + 2 * 20);
+    copy_point(all.sources, 1400, all.targets, 20);
     expect_message_of_one(apart, all);
 }
 
@@ -318,7 +322,7 @@ TEST(PlaneOnRanks, LeavesOutPairsAtOnePlaceWhoeverHasThem) {
         auto whole = charges(4, 40, 1500, targets);
         whole.options.coincident = Coincident::skip;
         auto all = in_plane_at_one_place(whole);
-        if (targets > 0) std::copy_n(all.sources.begin() + 2 * 1400, 2, all.targets.begin() + 2 * 20);
+        if (targets > 0) copy_point(all.sources, 1400, all.targets, 20);
         const auto one = compute(whole, all, whole.options, {0, whole.sources}, {0, whole.rows()});
         for (const double value : one.potential) ASSERT_TRUE(std::isfinite(value));
         for (const auto division : every_division)

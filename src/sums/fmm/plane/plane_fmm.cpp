@@ -277,7 +277,7 @@ void PlaneFmm::execute(const ConstArrayView& strengths, const SumOutputs& output
     report.finish_seconds = clock.lap();
 }
 
-std::int64_t PlaneFmm::write_rows(const PlaneSums& sums, const PlaneResults& results, int threads) {
+std::int64_t PlaneFmm::write_or_repair(const PlaneSums& sums, const PlaneResults& results, int threads) {
     const PlaneInputs inputs{.sources = sources_.data(),
                              .strengths = strengths_.data(),
                              .targets = problem_.self ? sources_.data() : targets_.data()};
@@ -293,7 +293,7 @@ void PlaneFmm::write(const PlaneSums& sums, const SumOutputs& outputs, SumReport
     };
     const PlaneResults results{.potential = potential_.take(numbers(outputs.potential, columns)),
                                .field = field_.take(numbers(outputs.field, 2))};
-    report.direct.coincident_pairs_skipped = write_rows(sums, results, report.threads);
+    report.direct.coincident_pairs_skipped = write_or_repair(sums, results, report.threads);
     const auto write_rows = [&](const ArrayView& view, const double* values, int width) {
         if (values == nullptr) return;
         parallel_parts(report.threads, static_cast<std::size_t>(own_.targets),

@@ -49,7 +49,8 @@ private:
                                                   const Columns& strengths, const TileSums& sums,
                                                   SumReport& report, WorkWatch& watch);
     void compute(const Columns& strengths, const TileSums& sums, const SumHooks& hooks, SumReport& report);
-    std::int64_t write_rows(const PlaneSums& sums, const PlaneResults& results, int threads);
+    /// Returns the coincident pairs that were left out.
+    std::int64_t write_or_repair(const PlaneSums& sums, const PlaneResults& results, int threads);
     void write(const PlaneSums& sums, const SumOutputs& outputs, SumReport& report);
     void fill(SumReport& report, int sets) const;
 
