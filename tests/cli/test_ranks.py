@@ -85,6 +85,9 @@ class Ranks(CommandTest):
         self.expect_bits_of_one((2, 3), *gaussians, "--method", "fgt", "--strategy", "pairs")
         self.expect_bits_of_one((3,), *gaussians, "--method", "direct")
         self.expect_bits_of_one((3,), "--kernel", "gauss", "--sources", "stars.csv", "--density", "scott", "--unweighted")
+        draw = random.Random(8)
+        write("plane.csv", "x,y,q\n" + "".join(f"{draw.gauss(0, 1)},{draw.gauss(0, 1)},{draw.uniform(-1, 1)}\n" for _ in range(4000)))
+        self.expect_bits_of_one((2, 5), "--kernel", "laplace2d", "--sources", "plane.csv", "--method", "fmm", "--tolerance", "1e-6")
 
     def expect_bits_of_one(self, numbers_of_ranks, *options):
         self.succeed("sum", *options, "--out", "one.npy")

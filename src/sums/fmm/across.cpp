@@ -175,7 +175,7 @@ std::vector<std::int32_t> FmmPasses<T>::task_bounds() const {
 
 template <class T>
 void FmmPasses<T>::translate() {
-    locals_.reset(tree_.cells().size(), operators_->size, threads_,
+    locals_.reset(tree_.cells().size(), static_cast<std::size_t>(operators_->size), threads_,
                   [this](std::int32_t cell) { return share_.receives(cell); });
     const auto bounds = task_bounds();
     parallel_for(threads_, static_cast<std::int64_t>(bounds.size()) - 1, [&](std::int64_t task) {

@@ -7,6 +7,7 @@
 #include "sums/costs/cost_file.h"
 #include "sums/costs/threads.h"
 #include "sums/direct/cpu/ordered_results.h"
+#include "sums/fmm/common/pass_times.h"
 #include "sums/fmm/costs.h"
 #include "sums/fmm/softened.h"
 #include "sums/kernels/kernel.h"
@@ -24,16 +25,6 @@ namespace farfield {
 namespace {
 
 constexpr double work_of_a_pair = 8.0; ///< in multiply-adds, for the share of the work done
-
-/// To the pass of that name, which may have been at work before.
-void add_seconds(SumReport& report, const char* name, double seconds) {
-    const auto same = std::find_if(report.passes.begin(), report.passes.end(),
-                                   [&](const PassTime& pass) { return pass.name == name; });
-    if (same != report.passes.end())
-        same->seconds += seconds;
-    else
-        report.passes.push_back({name, seconds});
-}
 
 /// Potential, field and Hessian of `rows` rows, one array after the other, where results are wanted.
 TileSums places_of_sums(double* values, std::size_t rows, const DirectResults& results) {
@@ -55,7 +46,7 @@ std::size_t numbers_of_sums(std::size_t rows, const DirectResults& results) {
 FmmSum::FmmSum(const SumProblem& problem, const SumOptions& options)
     : problem_(problem), options_(options), shape_(fmm_shape(problem, options, cost_table_in_use().table)),
       share_(CommunicatorAccess::transport(options.communicator)),
-      own_points_(share_.ranks() != nullptr && !CommunicatorAccess::gives_everything(options.communicator)) {
+      own_points_(OwnPoints::of(options.communicator)) {
     options_.isa = resolve_isa(options.isa);
     if (options.threads > 0) return;
     const auto& table = cost_table_in_use().table;
@@ -84,15 +75,9 @@ void FmmSum::set_points(RawVector<double> sources, RawVector<double> targets) {
     prepare();
 }
 
-bool FmmSum::takes_own_points(const SumProblem& problem, const SumOptions& options) {
-    return problem.sources > 0 && problem.targets > 0 && !options.guaranteed;
-}
-
 std::array<Extent, 3> FmmSum::extents() const {
-    std::array<Extent, 3> ranges;
-    extend(ranges, source_points_, options_.threads);
-    extend(ranges, target_points_, options_.threads);
-    return own_points_ ? extents_over_ranks(*share_.ranks(), ranges) : ranges;
+    return extents_of(own_points_ ? share_.ranks() : nullptr, source_points_, target_points_,
+                      options_.threads);
 }
 
 // What cells cost depends on their width beside ε.
@@ -137,7 +122,7 @@ void FmmSum::prepare() {
                          .seconds_a_cell = rates.seconds_a_cell,
                          .seconds_a_point = rates.seconds_a_point};
     });
-    if (own_points_) take_points();
+    if (own_points_) own_points_->take(share_, *tree_, lists_, source_points_, target_points_, threads);
     near_.make(*tree_, lists_, threads);
     if (options_.precision == Precision::float64)
         set_near_points(double_sources_, double_targets_);
@@ -147,17 +132,6 @@ void FmmSum::prepare() {
         make_far_field(double_far_);
     else
         make_far_field(float_far_);
-}
-
-void FmmSum::take_points() {
-    const auto take = [&](PointSet set, std::span<const double> given, std::optional<RankPoints>& points) {
-        points.emplace(*share_.ranks(), set, *tree_, lists_, *share_.cells(), given, options_.threads);
-        return points->take_points();
-    };
-    auto sources = take(PointSet::sources, source_points_, rank_sources_);
-    Octree::LeafPoints targets;
-    if (!problem_.self) targets = take(PointSet::targets, target_points_, rank_targets_);
-    tree_->take_points(std::move(sources), std::move(targets));
 }
 
 template <class T>
@@ -200,10 +174,6 @@ std::optional<MutualBlocks::Begun> FmmSum::near_field(PreparedPoints<T>& sources
                             .ranks = share_.ranks(),
                             .rank_blocks = share_.first_leaves()};
     auto begun = near_.begin(task);
-    if (begun && share_.ranks() == nullptr) { // nobody is waited for
-        near_.end(*begun);
-        begun.reset();
-    }
     report.passes.push_back({"P2P", clock.lap()});
     return begun;
 }
@@ -310,7 +280,8 @@ void FmmSum::compute_at_order(std::span<const double> strengths, std::span<const
                                      : strength_exponent(strengths, dipoles, frame_.exponent, report.threads);
     strength_exponent_ = exponent;
     bring_strengths(strengths, dipoles, exponent);
-    const auto rows = static_cast<std::size_t>(own_points_ ? rank_targets().rows() : problem_.targets);
+    const auto rows =
+        static_cast<std::size_t>(own_points_ ? own_points_->targets().rows() : problem_.targets);
     const auto numbers = numbers_of_sums(rows, results);
     double* const values = sums_.take(numbers);
     const auto sums = places_of_sums(values, rows, results);
@@ -331,11 +302,12 @@ void FmmSum::bring_strengths(std::span<const double> strengths, std::span<const 
                              int exponent) {
     const PowerOfTwo scale(exponent), scale_of_dipoles(exponent + frame_.exponent);
     if (own_points_) {
-        strengths_.resize(static_cast<std::size_t>(rank_sources_->rows()));
-        rank_sources_->bring(strengths, 1, scale, strengths_.data());
+        const auto& sources = own_points_->sources();
+        strengths_.resize(static_cast<std::size_t>(sources.rows()));
+        sources.bring(strengths, 1, scale, strengths_.data());
         const bool any = comm::any_rank(*share_.ranks(), !dipoles.empty());
         dipoles_.resize(any ? 3 * strengths_.size() : 0);
-        if (any) rank_sources_->bring(dipoles, 3, scale_of_dipoles, dipoles_.data());
+        if (any) sources.bring(dipoles, 3, scale_of_dipoles, dipoles_.data());
         return;
     }
     const auto& from = tree_->sources().from;
@@ -353,11 +325,12 @@ void FmmSum::bring_strengths(std::span<const double> strengths, std::span<const 
 void FmmSum::write_own_results(const TileSums& sums, std::span<const double> strengths,
                                std::span<const double> dipoles, const DirectResults& results,
                                SumReport& report, const SumHooks& hooks) {
-    const auto& order = rank_targets().order();
+    const auto& targets = own_points_->targets();
+    const auto& order = targets.order();
     const auto rows = std::max<std::size_t>(order.size(), 1); // places of no rows are places, too
     double* const values = given_sums_.take(numbers_of_sums(rows, results));
     const auto given = places_of_sums(values, rows, results);
-    rank_targets().bring_back(sums, given);
+    targets.bring_back(sums, given);
     OrderedSums ordered{.problem = problem_,
                         .frame = frame_,
                         .softening = softening_,

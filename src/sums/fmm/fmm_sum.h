@@ -6,7 +6,7 @@
 #include "base/work_array.h"
 #include "sums/direct/cpu/direct.h"
 #include "sums/fmm/common/near_blocks.h"
-#include "sums/fmm/common/rank_points.h"
+#include "sums/fmm/common/own_points.h"
 #include "sums/fmm/common/rank_share.h"
 #include "sums/fmm/passes.h"
 #include "sums/fmm/shape.h"
@@ -30,7 +30,7 @@ public:
     FmmSum(const SumProblem& problem, const SumOptions& options);
 
     /// N×3 and M×3, checked; `targets` is empty where they are the sources. Ranks that do not give everything
-    /// (`takes_own_points`) give their own, and so with strengths and results.
+    /// (MethodInfo::takes_own_points) give their own, and so with strengths and results.
     void set_points(RawVector<double> sources, RawVector<double> targets);
     [[nodiscard]] int threads() const { return options_.threads; }
 
@@ -44,9 +44,6 @@ public:
 
     /// Takes a higher order, one that may bring `error` down to the tolerance. False if there is none.
     bool refine(double error);
-
-    /// Each rank may give points of its own; otherwise all ranks give all.
-    static bool takes_own_points(const SumProblem& problem, const SumOptions& options);
 
 private:
     /// How far an output may be off, and from what.
@@ -94,10 +91,6 @@ private:
     };
     [[nodiscard]] std::array<Extent, 3> extents() const;
     void fit_shape();
-    void take_points();
-    [[nodiscard]] const RankPoints& rank_targets() const {
-        return problem_.self ? *rank_sources_ : *rank_targets_;
-    }
     void bring_strengths(std::span<const double> strengths, std::span<const double> dipoles, int exponent);
     template <class T>
     void make_far_field(FarField<T>& far);
@@ -121,8 +114,7 @@ private:
     NearLists lists_;
     NearBlocks near_;
     RankShare share_;
-    bool own_points_;                                       ///< each rank gives its own
-    std::optional<RankPoints> rank_sources_, rank_targets_; ///< no targets where they are the sources
+    std::optional<OwnPoints> own_points_; ///< where each rank gives its own
     OrderSearch orders_;
     PreparedPoints<float> float_sources_, float_targets_;
     PreparedPoints<double> double_sources_, double_targets_;

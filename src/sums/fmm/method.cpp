@@ -81,8 +81,8 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
 }
 
 bool takes_own_points(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    return !problem.is_periodic() && !is_in_plane(problem) && device.kind == DeviceKind::cpu &&
-           FmmSum::takes_own_points(problem, options);
+    return !problem.is_periodic() && device.kind == DeviceKind::cpu && problem.sources > 0 &&
+           problem.targets > 0 && !options.guaranteed;
 }
 
 // The part of all points that a rank holds, those of leaves beside its own among them, where ranks give about
@@ -93,11 +93,11 @@ double held_part(const SumProblem& problem, const SumOptions& options, const Dev
     return std::min(1.0, 2.0 / options.communicator.size());
 }
 
-double open_bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    if (is_in_plane(problem)) return plane_fmm_bytes(problem, options);
+double open_bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device,
+                  double held) {
+    if (is_in_plane(problem)) return plane_fmm_bytes(problem, options, held);
     const auto shape = fmm_shape(problem, options, cost_table_in_use().table);
     const double number = shape.wide ? 8.0 : 4.0;
-    const double held = held_part(problem, options, device);
     const auto n = held * static_cast<double>(problem.sources);
     const auto m = problem.self ? 0.0 : held * static_cast<double>(problem.targets);
     const auto rows = static_cast<double>(std::max(problem.sources, problem.targets));
@@ -130,7 +130,8 @@ double open_bytes(const SumProblem& problem, const SumOptions& options, const De
 }
 
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    const auto open = [&](const SumProblem& one) { return open_bytes(one, options, device); };
+    const double held = held_part(problem, options, device); // of boxes all
+    const auto open = [&](const SumProblem& one) { return open_bytes(one, options, device, held); };
     return problem.is_periodic() ? periodic_fmm_bytes(problem, options, device, open) : open(problem);
 }
 

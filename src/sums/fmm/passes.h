@@ -10,6 +10,7 @@
 #include "base/aligned.h"
 #include "sums/direct/cpu/tiles.h"
 #include "sums/fmm/cell_blocks.h"
+#include "sums/fmm/common/cell_expansions.h"
 #include "sums/fmm/common/rank_share.h"
 #include "sums/fmm/operators.h"
 #include "sums/tree/near_lists.h"
@@ -28,33 +29,6 @@ namespace farfield {
 /// An expansion, its derivatives along x, y, z, and the second ones xx, xy, xz, yy, yz, zz; of harmonics zz
 /// follows, as the sum of xx, yy and zz is 0.
 constexpr std::size_t derivative_sets = 10;
-
-/// Expansions of cells, one after the other.
-template <class T>
-class Expansions {
-public:
-    /// So many, of zeros where a cell is wanted(cell), and of anything elsewhere: memory that nobody touches
-    /// costs nothing.
-    template <class Wanted>
-    void reset(std::size_t cells, int size, int threads, const Wanted& wanted) {
-        size_ = static_cast<std::size_t>(size);
-        values_.resize(cells * size_);
-        parallel_parts(threads, cells, [&](std::size_t begin, std::size_t end) {
-            for (auto cell = begin; cell < end; ++cell)
-                if (wanted(static_cast<std::int32_t>(cell)))
-                    std::fill_n(values_.data() + cell * size_, size_, T(0));
-        });
-    }
-    [[nodiscard]] T* of(std::int32_t cell) { return values_.data() + static_cast<std::size_t>(cell) * size_; }
-    [[nodiscard]] const T* of(std::int32_t cell) const {
-        return values_.data() + static_cast<std::size_t>(cell) * size_;
-    }
-    [[nodiscard]] std::span<T> all() { return values_; }
-
-private:
-    std::size_t size_ = 0;
-    RawVector<T> values_;
-};
 
 template <class T>
 class FmmPasses {
@@ -179,7 +153,7 @@ private:
     Isa isa_;
     int threads_;
     std::span<const double> strengths_, dipoles_;
-    Expansions<T> multipoles_, locals_;
+    CellExpansions<T> multipoles_, locals_;
     RankShare::Arriving<T> arriving_;
     AlignedVector<T> zeros_;
     /// By a target's octant, class of offsets and mirror image, as `sender_place` says; by rotation, by

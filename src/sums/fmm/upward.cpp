@@ -90,7 +90,7 @@ template <class T>
 void FmmPasses<T>::form_multipoles(std::span<const double> strengths, std::span<const double> dipoles) {
     strengths_ = strengths;
     dipoles_ = dipoles;
-    multipoles_.reset(tree_.cells().size(), operators_->size, threads_,
+    multipoles_.reset(tree_.cells().size(), static_cast<std::size_t>(operators_->size), threads_,
                       [this](std::int32_t cell) { return share_.forms(cell); });
     each_own_leaf([&](std::size_t begin, std::size_t end) {
         PointScratch scratch;

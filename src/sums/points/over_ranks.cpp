@@ -20,6 +20,13 @@ std::array<Extent, 3> extents_over_ranks(comm::Transport& ranks, const std::arra
     return out;
 }
 
+std::array<Extent, 3> extents_of(comm::Transport* ranks, std::span<const double> sources,
+                                 std::span<const double> targets, int threads) {
+    std::array<Extent, 3> ranges;
+    for (const auto points : {sources, targets}) extend(ranges, points, threads);
+    return ranks != nullptr ? extents_over_ranks(*ranks, ranges) : ranges;
+}
+
 int strength_exponent_over_ranks(comm::Transport& ranks, std::span<const double> strengths,
                                  std::span<const double> dipoles, int lengths, int threads) {
     const auto largest = [&](std::span<const double> values) {
@@ -32,9 +39,7 @@ int strength_exponent_over_ranks(comm::Transport& ranks, std::span<const double>
 
 Frame frame_over_ranks(comm::Transport& ranks, std::span<const double> sources,
                        std::span<const double> targets, double softening, int threads) {
-    std::array<Extent, 3> ranges;
-    for (const auto points : {sources, targets}) extend(ranges, points, threads);
-    return choose_frame(extents_over_ranks(ranks, ranges), softening);
+    return choose_frame(extents_of(&ranks, sources, targets, threads), softening);
 }
 
 namespace {

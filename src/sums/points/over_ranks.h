@@ -19,6 +19,10 @@ class Transport;
 /// The ranges of all ranks' points.
 std::array<Extent, 3> extents_over_ranks(comm::Transport& ranks, const std::array<Extent, 3>& mine);
 
+/// The ranges of these points (N×3 and M×3), and of those of other ranks; null: there are none.
+std::array<Extent, 3> extents_of(comm::Transport* ranks, std::span<const double> sources,
+                                 std::span<const double> targets, int threads);
+
 /// `strength_exponent` of all ranks' strengths and dipoles.
 int strength_exponent_over_ranks(comm::Transport& ranks, std::span<const double> strengths,
                                  std::span<const double> dipoles, int lengths, int threads);

@@ -20,6 +20,16 @@ std::vector<double> RowsOfRanks::gather(comm::Transport& ranks, std::span<const 
     return comm::all_gathered(ranks, mine, numbers);
 }
 
+std::vector<double> RowsOfRanks::gather(comm::Transport& ranks, const double* mine_of_all,
+                                        std::int64_t width) const {
+    if (mine_of_all == nullptr) return {};
+    return gather(ranks, std::span(mine_of_all, static_cast<std::size_t>(mine() * width)), width);
+}
+
+void RowsOfRanks::keep_own(std::span<const double> all, std::int64_t width, double* own) const {
+    if (own != nullptr) std::copy_n(all.begin() + first_ * width, mine() * width, own);
+}
+
 std::vector<double> RowsOfRanks::gather(comm::Transport& ranks, std::span<const std::int64_t> rows,
                                         std::span<const double> mine, std::size_t width) const {
     std::vector<std::vector<std::size_t>> places(counts_.size()); // by rank

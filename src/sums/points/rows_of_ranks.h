@@ -26,6 +26,11 @@ public:
     /// All rows of `width` numbers, on all ranks.
     [[nodiscard]] std::vector<double> gather(comm::Transport& ranks, std::span<const double> mine,
                                              std::int64_t width) const;
+    /// The same of results, none where they are null: on all ranks or on none.
+    [[nodiscard]] std::vector<double> gather(comm::Transport& ranks, const double* mine,
+                                             std::int64_t width) const;
+    /// This rank's of all rows; nothing where it is null.
+    void keep_own(std::span<const double> all, std::int64_t width, double* own) const;
     /// Some rows, on all ranks. @param mine  of those the ones that this rank has, in their order
     [[nodiscard]] std::vector<double> gather(comm::Transport& ranks, std::span<const std::int64_t> rows,
                                              std::span<const double> mine, std::size_t width) const;

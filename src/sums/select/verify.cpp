@@ -160,6 +160,11 @@ double unit_dependence(const VerifyTask& task, Output output) {
             total += task.strengths[i];
             largest = std::max(largest, std::abs(task.strengths[i]));
         }
+        if (task.ranks != nullptr) {
+            total = comm::sum_of_ranks(*task.ranks, total);
+            const auto all = comm::all_values(*task.ranks, largest);
+            largest = *std::max_element(all.begin(), all.end());
+        }
         strength = std::max({strength, std::abs(total), largest});
     }
     return strength * std::abs(kernel.sign);

@@ -1,11 +1,11 @@
 // Sums of Gaussians whose ranks each have points of their own.
+#include "counting_transport.h"
 #include "on_ranks.h"
 #include "sums/kernels/gauss.h"
 #include "sums/method/method.h"
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 
 namespace farfield {
 namespace {
@@ -302,38 +302,6 @@ TEST(SumOfGaussiansOnRanks, AreRefinedAsThoseOfOne) {
     }
 }
 
-/// Counts the bytes that a rank sends.
-class CountingTransport : public comm::Transport {
-public:
-    explicit CountingTransport(std::shared_ptr<comm::Transport> inner) : inner_(std::move(inner)) {}
-    [[nodiscard]] std::size_t sent() const { return sent_; }
-    [[nodiscard]] int rank() const override { return inner_->rank(); }
-    [[nodiscard]] int size() const override { return inner_->size(); }
-    [[nodiscard]] int local_rank() const override { return inner_->local_rank(); }
-    [[nodiscard]] int local_size() const override { return inner_->local_size(); }
-    [[nodiscard]] comm::MessageHandle send(comm::ConstBytes data, int to, int tag) override {
-        sent_ += data.size();
-        return inner_->send(data, to, tag);
-    }
-    [[nodiscard]] comm::MessageHandle receive(comm::Bytes data, int from, int tag) override {
-        return inner_->receive(data, from, tag);
-    }
-    void barrier() override { inner_->barrier(); }
-    void broadcast(comm::Bytes data, int root) override { inner_->broadcast(data, root); }
-    void all_gather(comm::ConstBytes mine, comm::Bytes all, std::span<const std::size_t> sizes) override {
-        sent_ += mine.size();
-        inner_->all_gather(mine, all, sizes);
-    }
-    [[noreturn]] void abort(int code) override {
-        inner_->abort(code);
-        std::terminate();
-    }
-
-private:
-    std::shared_ptr<comm::Transport> inner_;
-    std::size_t sent_ = 0;
-};
-
 // Where nothing is divided, no sums are sent.
 TEST(SumOfGaussiansOnRanks, SendEachOtherTheirSums) {
     auto direct = gaussian(GaussStrategy::automatic, 0.3, 0.0);
@@ -343,7 +311,7 @@ TEST(SumOfGaussiansOnRanks, SendEachOtherTheirSums) {
           gaussian(GaussStrategy::clusters, 1.0), gaussian(GaussStrategy::boxes, 0.3)}) {
         const auto points = numbers(2 * 3000, 1), strengths = numbers(3000, 3);
         comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
-            const auto counting = std::make_shared<CountingTransport>(std::move(transport));
+            const auto counting = std::make_shared<test::CountingTransport>(std::move(transport));
             const auto rows = range_of(3000, counting->rank(), 3, Division::even);
             auto own = options;
             own.tolerance = 0.0; // no exact sums, which are divided, too

@@ -57,6 +57,27 @@ TEST(SumOfImagesOnRanks, OfSoftenedChargesHasTheBitsOfOne) {
     }
 }
 
+// Ranks hold all points of a box.
+TEST(SumOfImagesOnRanks, PredictsMemoryForAllPoints) {
+    const auto points = test::numbers(3 * 600, 1);
+    auto options = of_box(Method::fmm, {4.0, 4.0, 4.0});
+    options.tolerance = 1e-3;
+    const auto predicted = [&](const SumOptions& with, test::Range rows) {
+        SumPlan plan(matrix_view(test::part(points, rows.first, rows.second, 3), 3), with);
+        const auto n = static_cast<std::size_t>(rows.second - rows.first);
+        test::Values strengths(n, 1.0), potential(n);
+        plan.execute(std::span<const double>(strengths), {.potential = std::span(potential)});
+        return plan.report().predicted_bytes;
+    };
+    const double one = predicted(options, {0, 600});
+    comm::run_ranks(4, [&](std::shared_ptr<comm::Transport> transport) {
+        const auto rows = test::range_of(600, transport->rank(), 4, test::Division::even);
+        auto own = options;
+        own.communicator = CommunicatorAccess::of(std::move(transport));
+        EXPECT_EQ(predicted(own, rows), one);
+    });
+}
+
 TEST(SumOfImagesOnRanks, StopsWhereOneRankIsAsked) {
     for (const auto method : {Method::direct, Method::fmm})
         EXPECT_EQ(test::interrupted_of_three({.options = of_box(method, {4.0, 4.0, 4.0}), .sources = 6000}),

@@ -103,10 +103,18 @@ inline Outputs compute(const Whole& whole, const Arrays& all, const SumOptions& 
 }
 
 /// How points are dealt out.
-enum class Division { even, all_on_the_last };
+enum class Division { even, all_on_the_last, on_every_other };
+
+inline const char* name_of(Division division) {
+    return division == Division::even              ? "even"
+           : division == Division::all_on_the_last ? "all on the last"
+                                                   : "on every other";
+}
 
 inline Range range_of(std::int64_t count, int rank, int ranks, Division division) {
     if (division == Division::all_on_the_last) return rank == ranks - 1 ? Range{0, count} : Range{0, 0};
+    const auto from_even_ranks = [&](int first) { return count * ((first + 1) / 2) / ((ranks + 1) / 2); };
+    if (division == Division::on_every_other) return {from_even_ranks(rank), from_even_ranks(rank + 1)};
     return {count * rank / ranks, count * (rank + 1) / ranks};
 }
 
@@ -133,16 +141,19 @@ inline Outputs compute_on_ranks(const Whole& whole, const Arrays& all, int ranks
     return joined;
 }
 
-inline void expect_bits_of_one(const Whole& whole) {
-    const auto all = arrays_of(whole);
+inline void expect_bits_of_one(const Whole& whole, const Arrays& all,
+                               const std::vector<Division>& divisions = {Division::even,
+                                                                         Division::all_on_the_last}) {
     auto options = whole.options;
     options.threads = 2;
     const auto one = compute(whole, all, options, {0, whole.sources}, {0, whole.rows()});
     for (const int ranks : sized(std::vector{1, 2, 3, 5, 8}, std::vector{3}))
-        for (const auto division : {Division::even, Division::all_on_the_last})
-            EXPECT_EQ(compute_on_ranks(whole, all, ranks, division), one)
-                << ranks << " ranks, " << (division == Division::even ? "even" : "all on the last");
+        for (const auto division : divisions)
+            EXPECT_TRUE(compute_on_ranks(whole, all, ranks, division) == one)
+                << ranks << " ranks, " << name_of(division);
 }
+
+inline void expect_bits_of_one(const Whole& whole) { expect_bits_of_one(whole, arrays_of(whole)); }
 
 /// Runs `work(rank, communicator)` on so many ranks, each of which has to fail with that message.
 template <class Work>

@@ -100,12 +100,8 @@ void write_ordered(const OrderedSums& from, const DirectResults& results, SumRep
 void repair_on_ranks(comm::Transport& ranks, const OrderedSums& from, const DirectResults& results,
                      SumReport& report) {
     const RowsOfRanks rows(ranks, std::ssize(from.target_from));
-    const auto numbers_of = [&](const double* values, std::int64_t width) {
-        if (values == nullptr) return std::vector<double>();
-        return rows.gather(ranks, std::span(values, static_cast<std::size_t>(rows.mine() * width)), width);
-    };
-    auto potential = numbers_of(results.potential, 1), field = numbers_of(results.field, 3),
-         hessian = numbers_of(results.hessian, 6);
+    auto potential = rows.gather(ranks, results.potential, 1), field = rows.gather(ranks, results.field, 3),
+         hessian = rows.gather(ranks, results.hessian, 6);
     const auto place_of = [](std::vector<double>& values) {
         return values.empty() ? nullptr : values.data();
     };
@@ -116,12 +112,9 @@ void repair_on_ranks(comm::Transport& ranks, const OrderedSums& from, const Dire
     const DirectResults of_all{
         .potential = place_of(potential), .field = place_of(field), .hessian = place_of(hessian)};
     comm::together(ranks, [&] { repair(from, sources, targets, strengths, dipoles, of_all, report); });
-    const auto keep = [&](const std::vector<double>& all, double* own, std::int64_t width) {
-        if (own != nullptr) std::copy_n(all.begin() + rows.first() * width, rows.mine() * width, own);
-    };
-    keep(potential, results.potential, 1);
-    keep(field, results.field, 3);
-    keep(hessian, results.hessian, 6);
+    rows.keep_own(potential, 1, results.potential);
+    rows.keep_own(field, 3, results.field);
+    rows.keep_own(hessian, 6, results.hessian);
 }
 
 } // namespace farfield

@@ -1,11 +1,13 @@
 #include "sums/direct/plane/plane_results.h"
 
+#include "backend/comm/agree.h"
 #include "backend/threads/parallel.h"
 #include "base/spelling.h"
 #include "sums/direct/common/in_turn.h"
 #include "sums/method/refuse.h"
 #include "sums/points/power_of_two.h"
 #include "sums/points/rescale.h"
+#include "sums/points/rows_of_ranks.h"
 
 #include <farfield/error.h>
 
@@ -110,8 +112,37 @@ std::int64_t repair_plane_rows(const SumProblem& problem, const PlaneInputs& inp
     return skipped;
 }
 
-std::int64_t write_plane_results(const SumProblem& problem, const PlaneInputs& inputs, const PlaneSums& sums,
-                                 const PlaneResults& results, int threads) {
+std::int64_t repair_plane_rows_on_ranks(comm::Transport& ranks, const SumProblem& problem,
+                                        const SumProblem& own, const PlaneInputs& inputs,
+                                        const PlaneResults& results, int threads) {
+    const std::int64_t columns = problem.kernel->strength.columns;
+    const RowsOfRanks of_sources(ranks, own.sources), of_targets(ranks, own.targets);
+    const auto all = [&](const RowsOfRanks& rows, const double* mine, std::int64_t width) {
+        return rows.gather(ranks, std::span(mine, static_cast<std::size_t>(rows.mine() * width)), width);
+    };
+    const auto sources = all(of_sources, inputs.sources, 2);
+    const auto strengths = all(of_sources, inputs.strengths, columns);
+    const auto targets = problem.self ? std::vector<double>() : all(of_targets, inputs.targets, 2);
+    auto potential = of_targets.gather(ranks, results.potential, columns),
+         field = of_targets.gather(ranks, results.field, 2);
+    const auto place_of = [](std::vector<double>& values) {
+        return values.empty() ? nullptr : values.data();
+    };
+    std::int64_t skipped = 0;
+    comm::together(ranks, [&] {
+        skipped = repair_plane_rows(problem,
+                                    {.sources = sources.data(),
+                                     .strengths = strengths.data(),
+                                     .targets = problem.self ? sources.data() : targets.data()},
+                                    {.potential = place_of(potential), .field = place_of(field)}, threads);
+    });
+    of_targets.keep_own(potential, columns, results.potential);
+    of_targets.keep_own(field, 2, results.field);
+    return skipped;
+}
+
+bool write_plane_rows(const SumProblem& problem, const PlaneInputs& inputs, const PlaneSums& sums,
+                      const PlaneResults& results, int threads) {
     const auto finite = parallel_results(
         threads, static_cast<std::size_t>(problem.targets), [&](std::size_t begin, std::size_t end) {
             if (results.potential != nullptr)
@@ -124,7 +155,12 @@ std::int64_t write_plane_results(const SumProblem& problem, const PlaneInputs& i
             }
             return all;
         });
-    if (std::find(finite.begin(), finite.end(), char{0}) == finite.end()) return 0;
+    return std::find(finite.begin(), finite.end(), char{0}) == finite.end();
+}
+
+std::int64_t write_plane_results(const SumProblem& problem, const PlaneInputs& inputs, const PlaneSums& sums,
+                                 const PlaneResults& results, int threads) {
+    if (write_plane_rows(problem, inputs, sums, results, threads)) return 0;
     return repair_plane_rows(problem, inputs, results, threads);
 }
 

@@ -8,6 +8,9 @@
 #include <span>
 
 namespace farfield {
+namespace comm {
+class Transport;
+}
 
 /// The caller's points and strengths, contiguous; targets are the sources' points where those are the
 /// targets.
@@ -35,7 +38,11 @@ struct PlaneSums {
 /// Writes −Σ q ln r and the field in the caller's units, times the sign of the kernel's row; of vortices the
 /// field is turned by a right angle. With lengths 2^e times the caller's,
 /// −Σ q ln r = −Σ q ln(2^e r) + e ln 2 Σ q, without the point's own strength where it does not act on itself.
-/// Rows that are not finite are repaired; returns what that does.
+/// False where a row is not finite.
+bool write_plane_rows(const SumProblem& problem, const PlaneInputs& inputs, const PlaneSums& sums,
+                      const PlaneResults& results, int threads);
+
+/// The same; rows that are not finite are repaired. Returns what that does.
 std::int64_t write_plane_results(const SumProblem& problem, const PlaneInputs& inputs, const PlaneSums& sums,
                                  const PlaneResults& results, int threads);
 
@@ -43,5 +50,11 @@ std::int64_t write_plane_results(const SumProblem& problem, const PlaneInputs& i
 /// were left out there. @throws InvalidArgument as repair_rows does.
 std::int64_t repair_plane_rows(const SumProblem& problem, const PlaneInputs& inputs,
                                const PlaneResults& results, int threads);
+
+/// The same where each rank has rows of its own, those that `own` counts of `problem`: all ranks get all
+/// rows. Called by all ranks.
+std::int64_t repair_plane_rows_on_ranks(comm::Transport& ranks, const SumProblem& problem,
+                                        const SumProblem& own, const PlaneInputs& inputs,
+                                        const PlaneResults& results, int threads);
 
 } // namespace farfield

@@ -66,8 +66,9 @@ public:
         const int columns_of_strength = problem_.kernel->strength.columns;
         read_values_on(threads, strengths, problem_.sources, "strengths", strengths_, columns_of_strength);
         const int exponent = strength_exponent(strengths_, {}, 0, threads);
-        const auto columns = strength_columns(strengths_, columns_of_strength, exponent, {}, threads);
-        const bool is_complex = !columns[1].empty();
+        const bool is_complex = are_complex(strengths_, columns_of_strength, threads);
+        const auto columns =
+            strength_columns(strengths_, columns_of_strength, is_complex, exponent, {}, threads);
         const auto m = static_cast<std::size_t>(problem_.targets);
         sums_.assign(4 * m, 0.0);
         PlaneSums sums{.frame_exponent = frame_.exponent,

@@ -67,12 +67,14 @@ void NearBlocks::sum(const BlockSumTask& task) {
 }
 
 std::optional<MutualBlocks::Begun> NearBlocks::begin(const BlockSumTask& task) {
-    if (needs_whole_loop(task.outputs, task.sources))
+    if (needs_whole_loop(task.outputs, task.sources)) {
         from_both_sides().sum(task);
-    else if (const auto* mutual = std::get_if<MutualBlocks>(&blocks_))
-        return mutual->begin(task);
-    else
+    } else if (const auto* mutual = std::get_if<MutualBlocks>(&blocks_)) {
+        if (task.ranks != nullptr) return mutual->begin(task);
+        mutual->sum(task);
+    } else {
         std::get<OneSidedBlocks>(blocks_).sum(task);
+    }
     return std::nullopt;
 }
 

@@ -26,7 +26,8 @@ public:
 
     /// P2P. Hessians and dipoles take each pair from both sides.
     void sum(const BlockSumTask& task);
-    /// The same in two parts, as MutualBlocks::begin says; none is left where the first did all.
+    /// The same in two parts, as MutualBlocks::begin says. None is left where the first did all, as it does
+    /// without ranks: nobody is waited for.
     [[nodiscard]] std::optional<MutualBlocks::Begun> begin(const BlockSumTask& task);
     void end(MutualBlocks::Begun& begun) const { std::get<MutualBlocks>(blocks_).end(begun); }
 

@@ -29,6 +29,10 @@ public:
     [[nodiscard]] Octree::LeafPoints take_points() { return std::move(points_); }
     /// Rows of the tree's points that this rank has, those of leaves of others among them; at least one.
     [[nodiscard]] std::int64_t rows() const { return rows_; }
+    /// Those of this rank's own leaves among them: [begin, end), in the order of the tree.
+    [[nodiscard]] std::pair<std::int64_t, std::int64_t> own_rows() const {
+        return {own_begin_, own_begin_ + own_count_};
+    }
     /// Given points stand in an order of their own, too: number i is given as row order()[i].
     [[nodiscard]] std::span<const std::int32_t> order() const { return order_; }
 

@@ -32,15 +32,16 @@ std::string why_no_plane_fmm(const SumProblem& /*problem*/, const SumOptions& op
     return {};
 }
 
-double plane_fmm_bytes(const SumProblem& problem, const SumOptions& options) {
+double plane_fmm_bytes(const SumProblem& problem, const SumOptions& options, double held) {
     const auto shape = plane_shape(problem, options, cost_table_in_use().table);
-    const auto n = static_cast<double>(problem.sources);
-    const auto m = problem.self ? 0.0 : static_cast<double>(problem.targets);
+    const auto n = held * static_cast<double>(problem.sources);
+    const auto m = problem.self ? 0.0 : held * static_cast<double>(problem.targets);
+    const auto rows = static_cast<double>(std::max(problem.sources, problem.targets));
     // points: the caller's, in the frame, in the tree's order, in the loops' type; while they are sorted,
     // keys twice. Strengths: the caller's, in the tree's order, in the loops' type.
     const double points = (n + m) * 8.0 * 18.0 + n * 8.0 * 6.0;
-    const double results = static_cast<double>(problem.targets) * 8.0 * 8.0;
-    const double cells = 3.0 * std::max(n, m) / shape.leaf + 8.0;
+    const double results = held * static_cast<double>(problem.targets) * 8.0 * 8.0;
+    const double cells = 3.0 * rows / shape.leaf + 8.0;
     const double expansions = cells * (2.0 * 4.0 * 8.0 * laurent_size(shape.order.order) + 400.0);
     const double apart = problem.self ? 40.0 * n : 0.0; // partial sums of mutual blocks
     return points + results + expansions + apart;

@@ -12,7 +12,8 @@ namespace farfield {
 /// Members of MethodInfo, for kernels with FarField::harmonic_2d.
 std::string why_no_plane_fmm(const SumProblem& problem, const SumOptions& options,
                              const DeviceChoice& device);
-double plane_fmm_bytes(const SumProblem& problem, const SumOptions& options);
+/// @param held  the part of all points that a rank holds
+double plane_fmm_bytes(const SumProblem& problem, const SumOptions& options, double held);
 std::unique_ptr<PreparedSum> make_plane_fmm(const SumProblem& problem, const SumOptions& options,
                                             const DeviceChoice& device);
 double plane_fmm_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,

@@ -99,13 +99,12 @@ void PlanePasses::form(const TreeCell& cell, const TreeCell& points, bool outsid
 void PlanePasses::form_multipoles(const PlaneStrengths& strengths) {
     strengths_ = strengths;
     sets_ = strengths.sets();
-    const int numbers = 2 * sets_ * operators_.size();
-    numbers_ = static_cast<std::size_t>(numbers);
-    multipoles_.assign(tree_.cells().size() * numbers_, 0.0);
+    multipoles_.reset(tree_.cells().size(), numbers(), threads_,
+                      [this](std::int32_t cell) { return share_.forms(cell); });
     each_own_leaf([&](std::size_t n) {
         const auto number = lists_.leaves[n];
         const auto& leaf = tree_.cell(number);
-        if (leaf.sources.size() > 0) form(leaf, leaf, false, multipole(number), nullptr);
+        if (leaf.sources.size() > 0) form(leaf, leaf, false, multipoles_.of(number), nullptr);
         done(point_work(leaf.sources.size(), sets_));
     });
 }
@@ -125,16 +124,20 @@ void PlanePasses::send(const Senders& senders, int level, double* expansion, dou
     FF_ISA_FUNCTION(ff_laurent_shift, isa_)(&task);
 }
 
+template <class Wanted>
+void PlanePasses::gather_levels(const Wanted& wanted) {
+    for (int level = tree_.levels() - 2; level >= 0; --level)
+        each_cell(level, [&](std::int32_t number, Senders& senders) {
+            if (!tree_.cell(number).leaf && wanted(number)) gather_children(number, senders);
+        });
+}
+
 void PlanePasses::gather_multipoles() {
-    const auto gather = [&](const auto& wanted) {
-        for (int level = tree_.levels() - 2; level >= 0; --level)
-            each_cell(level, [&](std::int32_t number, Senders& senders) {
-                if (!tree_.cell(number).leaf && wanted(number)) gather_children(number, senders);
-            });
-    };
-    const std::span<double> all(multipoles_);
-    auto arriving = share_.begin_gather(all, gather);
-    share_.end_gather(arriving, all, gather);
+    arriving_ = share_.begin_gather(multipoles_.all(), [&](const auto& wanted) { gather_levels(wanted); });
+}
+
+void PlanePasses::receive_multipoles() {
+    share_.end_gather(arriving_, multipoles_.all(), [&](const auto& wanted) { gather_levels(wanted); });
 }
 
 void PlanePasses::gather_children(std::int32_t parent, Senders& senders) {
@@ -142,9 +145,9 @@ void PlanePasses::gather_children(std::int32_t parent, Senders& senders) {
     for (const auto child : cell.children) {
         if (child == no_cell || tree_.cell(child).sources.size() == 0) continue;
         senders.shifts.push_back(&operators_.up(quadrant_of(tree_.cell(child))));
-        senders.sources.push_back(multipole(child));
+        senders.sources.push_back(multipoles_.of(child));
     }
-    send(senders, cell.level, multipole(parent), nullptr);
+    send(senders, cell.level, multipoles_.of(parent), nullptr);
 }
 
 void PlanePasses::add_sender(const TreeCell& target, std::int32_t source, Senders& out, double& work) {
@@ -154,7 +157,7 @@ void PlanePasses::add_sender(const TreeCell& target, std::int32_t source, Sender
     if (std::max(std::abs(dx), std::abs(dy)) <= order_.separation) return;
     const auto& shift = operators_.across(dx, dy);
     out.shifts.push_back(&shift);
-    out.sources.push_back(multipole(source));
+    out.sources.push_back(multipoles_.of(source));
     work += LaurentOperators::multiply_adds(shift) * sets_;
 }
 
@@ -183,16 +186,17 @@ void PlanePasses::translate_cell(std::int32_t cell, Senders& senders) {
     const auto& target = tree_.cell(cell);
     if (!share_.receives(cell)) return;
     const double work = find_senders(cell, senders);
-    send(senders, target.level, local(cell), constant(cell));
+    send(senders, target.level, locals_.of(cell), constant(cell));
     const auto row = static_cast<std::size_t>(cell);
     for (auto k = lists_.sources.first[row]; k < lists_.sources.first[row + 1]; ++k)
-        form(target, tree_.cell(lists_.sources.partners[static_cast<std::size_t>(k)]), true, local(cell),
+        form(target, tree_.cell(lists_.sources.partners[static_cast<std::size_t>(k)]), true, locals_.of(cell),
              constant(cell));
     done(work);
 }
 
 void PlanePasses::translate() {
-    locals_.assign(tree_.cells().size() * numbers_, 0.0);
+    locals_.reset(tree_.cells().size(), numbers(), threads_,
+                  [this](std::int32_t cell) { return share_.receives(cell); });
     constants_.assign(tree_.cells().size() * static_cast<std::size_t>(sets_), 0.0);
     for (int level = 0; level < tree_.levels(); ++level)
         each_cell(level, [&](std::int32_t cell, Senders& senders) { translate_cell(cell, senders); });
@@ -204,9 +208,9 @@ void PlanePasses::spread_locals() {
             const auto& cell = tree_.cell(number);
             if (!share_.receives(number)) return;
             senders.shifts.push_back(&operators_.down(quadrant_of(cell)));
-            senders.sources.push_back(local(cell.parent));
+            senders.sources.push_back(locals_.of(cell.parent));
             senders.constants.push_back(constant(cell.parent));
-            send(senders, level, local(number), constant(number));
+            send(senders, level, locals_.of(number), constant(number));
         });
 }
 
@@ -218,7 +222,7 @@ void PlanePasses::add_values(const TreeCell& leaf, std::int32_t of, bool outside
     const LaurentValueTask task{.cell = shape_of(tree_.cell(of)),
                                 .points = {&targets.x[0][first], &targets.x[1][first], leaf.targets.size()},
                                 .outside = outside,
-                                .expansion = outside ? multipole(of) : local(of),
+                                .expansion = outside ? multipoles_.of(of) : locals_.of(of),
                                 .constants = outside ? nullptr : constant(of),
                                 .potential = {at(sums.potential), at(sums.potential_imaginary)},
                                 .field = {at(sums.field[0]), at(sums.field[1])}};

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "backend/threads/work_watch.h"
-#include "base/aligned.h"
 #include "sums/direct/cpu/tiles.h"
 #include "sums/expansions/laurent.h"
+#include "sums/fmm/common/cell_expansions.h"
 #include "sums/fmm/common/rank_share.h"
 #include "sums/tree/near_lists.h"
 #include "sums/tree/octree.h"
@@ -29,8 +29,8 @@ struct PlaneStrengths {
 
 class PlanePasses {
 public:
-    /// The tree, the lists and the share must outlive it. Each rank has the multipole expansions of all cells
-    /// and the local ones of cells that hold targets of its own.
+    /// The tree, the lists and the share must outlive it. Each rank has the multipole expansions that it
+    /// forms or gets, and the local ones of cells that hold targets of its own.
     PlanePasses(const Octree& tree, const NearLists& lists, const RankShare& share, const LaurentOrder& order,
                 Isa isa, int threads);
 
@@ -42,9 +42,10 @@ public:
 
     /// One pass a call, in this order.
     void form_multipoles(const PlaneStrengths& strengths); ///< P2M
-    void gather_multipoles();                              ///< M2M
-    void translate();                                      ///< M2L, and P2L of lists.sources
-    void spread_locals();                                  ///< L2L
+    void gather_multipoles();  ///< M2M; of several ranks, what they send each other is then under way
+    void receive_multipoles(); ///< waits for it, and gathers what cells of several ranks have
+    void translate();          ///< M2L, and P2L of lists.sources
+    void spread_locals();      ///< L2L
     void
     evaluate(const TileSums& sums); ///< L2P, and M2P of lists.multipoles; adds, in the order of the targets
 
@@ -60,13 +61,12 @@ private:
             constants.clear();
         }
     };
-    [[nodiscard]] double* multipole(std::int32_t cell) { return &multipoles_[place(cell)]; }
-    [[nodiscard]] double* local(std::int32_t cell) { return &locals_[place(cell)]; }
     [[nodiscard]] double* constant(std::int32_t cell) {
         return &constants_[static_cast<std::size_t>(cell) * static_cast<std::size_t>(sets_)];
     }
-    [[nodiscard]] std::size_t place(std::int32_t cell) const {
-        return static_cast<std::size_t>(cell) * numbers_;
+    /// Of a multipole or local expansion.
+    [[nodiscard]] std::size_t numbers() const {
+        return 2 * static_cast<std::size_t>(sets_) * static_cast<std::size_t>(operators_.size());
     }
     [[nodiscard]] LaurentCell shape_of(const TreeCell& cell) const;
     void form(const TreeCell& cell, const TreeCell& points, bool outside, double* expansion,
@@ -83,6 +83,8 @@ private:
     /// Calls body(leaf) for the leaves of this rank.
     template <class Body>
     void each_own_leaf(const Body& body);
+    template <class Wanted>
+    void gather_levels(const Wanted& wanted);
     void gather_children(std::int32_t parent, Senders& senders);
     [[nodiscard]] double point_work(double points, int sets) const;
     [[nodiscard]] bool stopped() const { return watch_ != nullptr && watch_->stopped(); }
@@ -99,8 +101,8 @@ private:
     int threads_;
     PlaneStrengths strengths_;
     int sets_ = 1;
-    std::size_t numbers_ = 0; ///< of an expansion
-    AlignedVector<double> multipoles_, locals_;
+    CellExpansions<double> multipoles_, locals_;
+    RankShare::Arriving<double> arriving_;
     std::vector<double> constants_; ///< of local expansions
     WorkWatch* watch_ = nullptr;
 };

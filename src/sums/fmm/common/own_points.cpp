@@ -1,0 +1,27 @@
+#include "sums/fmm/common/own_points.h"
+
+#include "backend/comm/communicator_access.h"
+
+#include <utility>
+
+namespace farfield {
+
+std::optional<OwnPoints> OwnPoints::of(const Communicator& communicator) {
+    const bool alone = CommunicatorAccess::transport(communicator) == nullptr;
+    if (alone || CommunicatorAccess::gives_everything(communicator)) return std::nullopt;
+    return OwnPoints();
+}
+
+void OwnPoints::take(const RankShare& share, Octree& tree, const NearLists& lists,
+                     std::span<const double> sources, std::span<const double> targets, int threads) {
+    const auto travel = [&](PointSet set, std::span<const double> given, std::optional<RankPoints>& points) {
+        points.emplace(*share.ranks(), set, tree, lists, *share.cells(), given, threads);
+        return points->take_points();
+    };
+    auto of_sources = travel(PointSet::sources, sources, sources_);
+    Octree::LeafPoints of_targets;
+    if (!tree.self()) of_targets = travel(PointSet::targets, targets, targets_);
+    tree.take_points(std::move(of_sources), std::move(of_targets));
+}
+
+} // namespace farfield
