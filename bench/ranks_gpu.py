@@ -37,8 +37,8 @@ RUNS = [
     ("direct", 262144, 'method = "direct"\nprecision = "float"', (40, 300)),
     ("direct-double", 262144, 'method = "direct"\nprecision = "double"', (10, 60)),
     ("treecode", 1000000, 'method = "treecode"\norder = 3\nprecision = "float"', (20, 120)),
-    ("fmm-3", 1000000, 'method = "fmm"\norder = 3\nprecision = "float"', (50, 450)),
-    ("fmm-6", 1000000, 'method = "fmm"\norder = 6\nprecision = "mixed"', (40, 240)),
+    ("fmm-3", 1000000, 'method = "fmm"\norder = 3\nprecision = "float"', (100, 1100)),
+    ("fmm-6", 1000000, 'method = "fmm"\norder = 6\nprecision = "mixed"', (100, 700)),
 ]
 STEP = 2.0**-10
 
