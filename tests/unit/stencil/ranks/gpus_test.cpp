@@ -142,7 +142,7 @@ step: spread
         for (int ranks = 2; ranks <= 4; ++ranks) {
             const auto& [name, options] = forms[(number + number / forms.size()) % forms.size()];
             ++number;
-            if (test::shorter() && number % 2 == 0) continue;
+            if (test::shorter() && number % 4 != 1) continue;
             expect_same(name + " of " + text.substr(0, text.find('\n')), program.program(),
                         {.ranks = ranks, .read_each_other = number % 3 != 0, .options = options});
         }
@@ -267,10 +267,11 @@ TEST(GpusOfRanks, SendTheMemoryOfTheirGpus) {
         testing::spreading("x: 20, y: 120", "periodic", ": float, double-buffered", "u[x-1, y+1] - u[y-2]"));
     const Compiled ball(testing::yee_ball);
     for (const int ranks : {2, 3, 4}) {
+        if (test::shorter() && ranks != 4) continue; // of which the cube's planes are cut, too
         expect_same("plane", plane.program(), sending(ranks));
         expect_same("cube", cube.program(), sending(ranks));
         expect_same("ring", ring.program(), sending(ranks));
-        expect_same("ball", ball.program(), sending(ranks));
+        if (!test::shorter()) expect_same("ball", ball.program(), sending(ranks));
     }
     auto refused = sending(2);
     refused.messages_hold_their_memory = false;
