@@ -65,6 +65,7 @@ class Bench:
 
 FMM = ["--kernel", "coulomb", "--method", "fmm"]
 GAUSS = ["--kernel", "gauss", "--tolerance", "1e-6", "--method"]
+PLANE = ["--kernel", "laplace2d", "--method", "fmm", "--tolerance", "1e-6"]
 BOX = ["--kernel", "coulomb", "--period", "1", "--background", "uniform", "--method"]
 # name, points, dimensions, options
 OTHERS = [
@@ -73,6 +74,8 @@ OTHERS = [
     ("gauss-pairs", 1000000, 3, [*GAUSS, "fgt", "--strategy", "pairs", "--sigma", "0.005"]),
     ("gauss-clusters", 100000, 4, [*GAUSS, "fgt", "--strategy", "clusters", "--sigma", "0.2"]),
     ("gauss-direct", 50000, 3, [*GAUSS, "direct", "--sigma", "0.05"]),
+    ("plane-fmm", 1000000, 2, PLANE),
+    ("treecode", 300000, 3, ["--kernel", "coulomb", "--method", "treecode", "--tolerance", "1e-3"]),
     ("box-pme", 1000000, 3, [*BOX, "pme", "--tolerance", "1e-6"]),
     ("box-ewald", 100000, 3, [*BOX, "ewald", "--tolerance", "1e-4"]),
     ("box-fmm", 1000000, 3, [*BOX, "fmm", "--tolerance", "1e-6"]),
@@ -101,7 +104,10 @@ def compared(bench, task, options):
 
 
 def other_rows(bench, task):
+    wanted = task.only.split(",") if task.only else [case[0] for case in OTHERS]
     for name, n, dimensions, options in OTHERS:
+        if name not in wanted:
+            continue
         generator = np.random.default_rng(1)
         np.save(bench.folder / "s.npy", np.column_stack([generator.random((n, dimensions)), generator.uniform(-1.0, 1.0, n)]))
         yield {"sum": name, "n": n, "options": " ".join(options)} | compared(bench, task, options)
@@ -128,6 +134,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--json", required=True)
     parser.add_argument("--what", choices=("fmm", "others"), default="fmm")
+    parser.add_argument("--only", default="", help="of the other methods, names of sums separated by commas")
     parser.add_argument("--points", default="cube,plummer")
     parser.add_argument("--n", type=int, default=1000000)
     parser.add_argument("--most", type=int, default=8000000, help="points where memory is looked at")
@@ -139,7 +146,7 @@ def main():
         bench = Bench(task.program, pathlib.Path(folder))
         rows = list(time_rows(bench, task) if task.what == "fmm" else other_rows(bench, task))
         memory = list(memory_rows(bench, task)) if task.what == "fmm" else []
-    of_fmm = f"--n {task.n} --most {task.most}" if task.what == "fmm" else f"--what {task.what}"
+    of_fmm = f"--n {task.n} --most {task.most}" if task.what == "fmm" else f"--what {task.what}" + (f" --only {task.only}" if task.only else "")
     command = f"bench/ranks.py build/farfield {of_fmm} --rounds {task.rounds}"
     found = about | {"command": command, "repeats": task.rounds, "rows": rows} | ({"memory": memory} if memory else {})
     pathlib.Path(task.json).write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
