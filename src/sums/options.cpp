@@ -419,8 +419,8 @@ constexpr std::array option_rows{
                .type = OptionType::choice,
                .text = "Ranks: whether messages hold memory of their GPUs",
                .details = "Else they hold copies in pinned memory of the host. `auto`: where the MPI says "
-                          "that it can, which `on` asks for. GPUs that read each other's memory need no "
-                          "such messages.",
+                          "that it can; `on` is refused elsewhere. GPUs that read each other's memory "
+                          "need no such messages.",
                .choices = names_of<MpiGpu>,
                .machine = true,
                .case_key = true,

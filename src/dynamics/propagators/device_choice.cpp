@@ -103,6 +103,10 @@ RunDevice choose_own_device(const ForceOptions& force, Integrator integrator, st
                 name_of(integrator), spelled("device", name_of(force.device)), spelled("device", "cpu")));
         const auto gpus =
             force.device.gpus.empty() ? gpu_of_rank(force.communicator).gpus : force.device.gpus;
+        if (force.communicator.size() > 1 && gpus.size() > 1)
+            throw InvalidArgument(
+                fmt::format("{} GPUs for one rank; name one, or none: {} gives each rank one", gpus.size(),
+                            spelled("device", "cuda")));
         check_method(force, gpus, n);
         check_rung(force);
         for (const int gpu : gpus) cuda::use_device(gpu);
@@ -137,9 +141,10 @@ RunDevice choose_own_device(const ForceOptions& force, Integrator integrator, st
 } // namespace
 
 std::string why_not_resident(const ForceOptions& force, Method method) {
-    return fmt::format("{} runs simulations on the CPU only; with {} use 'direct' or 'fmm', or set {}",
-                       spelled("method", name_of(method)), spelled("device", name_of(force.device)),
-                       spelled("device", "cpu"));
+    return fmt::format(
+        "{} runs simulations on the CPU only; with {} use 'direct', 'fmm' or 'treecode', or set {}",
+        spelled("method", name_of(method)), spelled("device", name_of(force.device)),
+        spelled("device", "cpu"));
 }
 
 double seconds_on(const GpuRunRates& rates, double evaluations, std::int64_t n) {

@@ -5,6 +5,7 @@
 #include "sums/tree/near_walk.h"
 #include "sums/tree/octree.h"
 #include "sums/tree/tree_share.h"
+#include "sums/treecode/group_rule.h"
 #include "unit/sums/plain_products.h"
 
 #include <gtest/gtest.h>
@@ -299,6 +300,67 @@ TEST(PlainOperators, DifferentiateLocalExpansions) {
     FmmOrder order;
     order.order = 6;
     test::expect_derivatives(PlainOperators<double>(order, 1));
+}
+
+// A box of few targets around a dense core would meet each of its points: on a GPU one warp would, while all
+// others are done.
+TEST(GroupRule, KeepsCoresOutOfTheBoxesOfOutliers) {
+    constexpr int n = 20000, most = 64;
+    std::mt19937 engine(5);
+    std::uniform_real_distribution<double> uniform(0.0, 1.0);
+    std::normal_distribution<double> normal;
+    for (int trial = 0; trial < 8; ++trial) {
+        std::vector<double> points; // of a Plummer sphere, which has some far outside
+        for (int i = 0; i < n; ++i) {
+            const double radius = 1.0 / std::sqrt(std::pow(uniform(engine), -2.0 / 3.0) - 1.0);
+            std::array<double, 3> x{normal(engine), normal(engine), normal(engine)};
+            for (const double component : x)
+                points.push_back(radius * component / std::hypot(x[0], x[1], x[2]));
+        }
+        TreeShape shape;
+        shape.most = 24;
+        const Octree tree(points, {}, true, shape, 1);
+        FlatTree flat(tree, {});
+        const std::int32_t root = 0;
+        flat.view.coarse_cells = &root;
+        std::vector<BlockRange> groups;
+        const auto add = [&](const BlockRange& range) { groups.push_back(range); };
+        for_groups(flat.view, TreeView::none, most, add);
+        for (std::int32_t cell = 0; cell < static_cast<std::int32_t>(tree.cells().size()); ++cell)
+            if (!flat.view.is_leaf(cell) && flat.targets[static_cast<std::size_t>(cell)].size() > most)
+                for_groups(flat.view, cell, most, add);
+        std::sort(groups.begin(), groups.end(),
+                  [](const auto& a, const auto& b) { return a.begin < b.begin; });
+        std::int32_t next = 0;
+        int largest = 0;
+        const auto& at = tree.targets();
+        const auto place = [&](std::int32_t row, std::size_t axis) {
+            return at.x[axis][static_cast<std::size_t>(row)];
+        };
+        for (const auto& group : groups) {
+            EXPECT_EQ(group.begin, next);
+            EXPECT_LE(group.size(), most);
+            next = group.end;
+            std::array<double, 3> low{}, high{};
+            low.fill(HUGE_VAL);
+            high.fill(-HUGE_VAL);
+            for (auto row = group.begin; row < group.end; ++row)
+                for (std::size_t axis = 0; axis < 3; ++axis) {
+                    low[axis] = std::min(low[axis], place(row, axis));
+                    high[axis] = std::max(high[axis], place(row, axis));
+                }
+            int inside = 0;
+            for (std::int32_t row = 0; row < n; ++row) {
+                bool in = true;
+                for (std::size_t axis = 0; axis < 3 && in; ++axis)
+                    in = low[axis] <= place(row, axis) && place(row, axis) <= high[axis];
+                inside += in ? 1 : 0;
+            }
+            largest = std::max(largest, inside);
+        }
+        EXPECT_EQ(next, n);
+        EXPECT_LT(largest, 500) << "trial " << trial;
+    }
 }
 
 } // namespace

@@ -97,6 +97,15 @@ public:
     }
     std::string_view name() const override { return "by messages from GPU to GPU"; }
 
+    /// Messages of an exchange.
+    std::size_t messages() const {
+        std::size_t count = 0;
+        const auto add = [&](int, std::span<std::byte>) { ++count; };
+        each_stretch(plan_.receives, add);
+        each_stretch(plan_.sends, add);
+        return count;
+    }
+
 private:
     template <class Visit>
     void each_stretch(const std::vector<Transfer>& transfers, const Visit& visit) const {
@@ -187,7 +196,13 @@ std::unique_ptr<RimExchange> make_rim_exchange(comm::Transport& transport, const
         auto copies = std::make_unique<RimCopies>(transport, plan, *fields);
         if (copies->open()) return copies;
     }
-    if (sends_gpu_memory) return std::make_unique<RimsInPlace>(transport, plan, *fields);
+    if (sends_gpu_memory) {
+        // where planes are cut each is a message of its own: many small ones are slower than one copy of all
+        constexpr std::size_t most_messages = 128;
+        auto rims = std::make_unique<RimsInPlace>(transport, plan, *fields);
+        const bool few = !comm::any_rank(transport, rims->messages() > most_messages);
+        if (few || mpi_gpu == MpiGpu::on) return rims;
+    }
     return std::make_unique<RimMessages>(transport, program, plan, part);
 }
 

@@ -41,8 +41,8 @@ private:
     DeviceArray<double> doubles_;
 };
 
-/// Targets that share a walk: cells with at most `most` targets, and neighbouring children of one parent as
-/// long as they hold no more, as target_groups has them on the CPU, in another order.
+/// Targets that share a walk (group_rule.h): by parents, not by the curve as target_nodes has them on the
+/// CPU.
 class DeviceGroups {
 public:
     void make(const DeviceTree& tree, int most, cudaStream_t stream);

@@ -3,6 +3,7 @@
 #include "sums/treecode/cuda/device_cells.cuh"
 
 #include "sums/tree/cuda/launch.cuh"
+#include "sums/treecode/group_rule.h"
 
 #include <cub/device/device_scan.cuh>
 
@@ -19,38 +20,6 @@ struct GroupTask {
     const std::int32_t* first;
     BlockRange* ranges;
 };
-
-/// Calls each(range) for the groups among children of a cell, or of none: cells of level 0.
-template <class Each>
-__device__ void for_groups(const TreeView& tree, std::int32_t parent, int most, const Each& each) {
-    BlockRange open{0, 0};
-    const auto close = [&] {
-        if (open.size() > 0) each(open);
-        open = {0, 0};
-    };
-    const int children =
-        parent == TreeView::none ? tree.coarse * tree.coarse * tree.coarse : tree.child_count();
-    for (int k = 0; k < children; ++k) {
-        const auto cell = parent == TreeView::none ? tree.coarse_cells[k] : tree.child(parent, k);
-        if (cell == TreeView::none) continue;
-        const auto range = tree.targets[cell];
-        if (range.size() == 0) continue;
-        if (range.size() > most) {
-            close();
-            if (!tree.is_leaf(cell)) continue;
-            for (auto begin = range.begin; begin < range.end; begin += most)
-                each(BlockRange{begin, min(begin + most, range.end)});
-            continue;
-        }
-        if (open.size() > 0 && open.end == range.begin && range.end - open.begin <= most) {
-            open.end = range.end;
-            continue;
-        }
-        close();
-        open = range;
-    }
-    close();
-}
 
 /// Number 0 stands for the parent of level 0.
 __device__ bool has_groups(const GroupTask& task, int number) {

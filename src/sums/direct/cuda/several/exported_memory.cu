@@ -2,7 +2,6 @@
 
 #include "backend/cuda/memory.h"
 
-#include <algorithm>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -11,7 +10,7 @@ namespace farfield::cuda {
 namespace {
 
 struct Block {
-    const comm::Transport* ranks;
+    std::vector<pid_t> processes;
     int device;
     std::byte* data;
     std::size_t size;
@@ -30,18 +29,21 @@ Pool& pool() {
 
 } // namespace
 
-ExportedMemory::ExportedMemory(const comm::Transport& ranks, std::size_t bytes) : ranks_(&ranks) {
+ExportedMemory::ExportedMemory(std::vector<pid_t> processes, std::size_t bytes)
+    : processes_(std::move(processes)) {
     check(cudaGetDevice(&device_), "asking for the GPU");
     {
         const std::lock_guard lock(pool().mutex);
         auto& blocks = pool().blocks;
-        const auto fits = [&](const Block& block) {
-            return block.ranks == ranks_ && block.device == device_ && block.size >= bytes;
-        };
-        if (const auto found = std::find_if(blocks.begin(), blocks.end(), fits); found != blocks.end()) {
-            data_ = found->data;
-            size_ = found->size;
-            blocks.erase(found);
+        auto best = blocks.end();
+        for (auto block = blocks.begin(); block != blocks.end(); ++block)
+            if (block->processes == processes_ && block->device == device_ && block->size >= bytes &&
+                (best == blocks.end() || block->size < best->size))
+                best = block;
+        if (best != blocks.end()) {
+            data_ = best->data;
+            size_ = best->size;
+            blocks.erase(best);
             return;
         }
     }
@@ -50,11 +52,11 @@ ExportedMemory::ExportedMemory(const comm::Transport& ranks, std::size_t bytes) 
 }
 
 ExportedMemory::ExportedMemory(ExportedMemory&& other) noexcept
-    : ranks_(other.ranks_), device_(other.device_), data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)) {}
+    : processes_(std::move(other.processes_)), device_(other.device_),
+      data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
 
 ExportedMemory& ExportedMemory::operator=(ExportedMemory&& other) noexcept {
-    std::swap(ranks_, other.ranks_);
+    std::swap(processes_, other.processes_);
     std::swap(device_, other.device_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
@@ -64,7 +66,7 @@ ExportedMemory& ExportedMemory::operator=(ExportedMemory&& other) noexcept {
 ExportedMemory::~ExportedMemory() {
     if (data_ == nullptr) return;
     const std::lock_guard lock(pool().mutex);
-    pool().blocks.push_back({ranks_, device_, data_, size_});
+    pool().blocks.push_back({std::move(processes_), device_, data_, size_});
 }
 
 } // namespace farfield::cuda

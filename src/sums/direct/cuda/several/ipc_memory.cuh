@@ -28,11 +28,13 @@ bool opened(T*& memory, cudaIpcMemHandle_t handle) {
     return true;
 }
 
-/// False for threads that play ranks: they have one memory, which no handle opens. Collective.
-inline bool are_processes_of_one_host(comm::Transport& ranks) {
+/// The processes of the ranks, where these are of one host; otherwise none. Nor are there any of threads that
+/// play ranks: they have one memory, which no handle opens. Collective.
+inline std::vector<pid_t> processes_of_one_host(comm::Transport& ranks) {
     const auto processes = comm::all_values(ranks, ::getpid());
     const bool distinct = std::set<pid_t>(processes.begin(), processes.end()).size() == processes.size();
-    return !comm::any_rank(ranks, ranks.local_size() != ranks.size() || !distinct);
+    if (comm::any_rank(ranks, ranks.local_size() != ranks.size() || !distinct)) return {};
+    return processes;
 }
 
 } // namespace farfield::cuda

@@ -28,7 +28,7 @@ Offer offer_of(const ExchangePart& own) {
 std::unique_ptr<PeerRanks> PeerRanks::open(comm::Transport& ranks, std::size_t point_bytes,
                                            const ExchangePart& own, const std::vector<int>& begins,
                                            const std::vector<int>& subtrees) {
-    if (!are_processes_of_one_host(ranks) || begins.back() == 0) return nullptr;
+    if (processes_of_one_host(ranks).empty() || begins.back() == 0) return nullptr;
     std::unique_ptr<PeerRanks> peers(new PeerRanks(ranks, point_bytes, own, begins, subtrees));
     if (comm::any_rank(ranks, !peers->open_all())) return nullptr;
     std::size_t rows = 0;

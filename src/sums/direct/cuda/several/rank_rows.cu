@@ -39,10 +39,11 @@ std::size_t bytes_of_row(const std::vector<RowArray>& arrays) {
 } // namespace
 
 RankRows::RankRows(comm::Transport& ranks, Exchange wanted, MpiGpu mpi_gpu)
-    : ranks_(ranks), wanted_(wanted), sends_gpu_memory_(comm::sends_gpu_memory(ranks, mpi_gpu)),
-      reads_peers_((wanted == Exchange::automatic || wanted == Exchange::peer) &&
-                   are_processes_of_one_host(ranks)) {
+    : ranks_(ranks), processes_(processes_of_one_host(ranks)), wanted_(wanted),
+      sends_gpu_memory_(comm::sends_gpu_memory(ranks, mpi_gpu)),
+      reads_peers_((wanted == Exchange::automatic || wanted == Exchange::peer) && !processes_.empty()) {
     if (wanted == Exchange::peer && !reads_peers_) refuse();
+    check(cudaGetDevice(&device_), "asking for the GPU");
 }
 
 void RankRows::set_count(std::int64_t own) {
@@ -70,13 +71,14 @@ void RankRows::gather(const std::vector<RowArray>& arrays, cudaStream_t stream) 
 
 bool RankRows::open_others(std::size_t bytes_of_turn) {
     constexpr std::size_t line = 512;
-    bytes_of_turn_ = (bytes_of_turn + line - 1) / line * line;
+    bytes_of_turn = (bytes_of_turn + line - 1) / line * line;
+    bytes_of_turn_ = 0; // until all have opened all
     close_others();
     Offer own;
     comm::together(ranks_, [&] {
         // what others have open is not read from any more once they are here
         check(cudaDeviceSynchronize(), "waiting for the GPU");
-        own_ = ExportedMemory(ranks_, 2 * bytes_of_turn_);
+        own_ = ExportedMemory(processes_, 2 * bytes_of_turn);
         own.is_there = succeeded(cudaIpcGetMemHandle(&own.memory, own_.data()));
     });
     const auto offers = comm::all_values(ranks_, own);
@@ -85,16 +87,24 @@ bool RankRows::open_others(std::size_t bytes_of_turn) {
     for (std::size_t other = 0; other < offers.size(); ++other)
         if (other != static_cast<std::size_t>(ranks_.rank()))
             all_open = offers[other].is_there && opened(others_[other], offers[other].memory) && all_open;
-    if (!comm::any_rank(ranks_, !all_open)) return true;
+    if (!comm::any_rank(ranks_, !all_open)) {
+        bytes_of_turn_ = bytes_of_turn;
+        return true;
+    }
     close_others();
     own_ = {};
     return false;
 }
 
 void RankRows::close_others() noexcept {
+    if (others_.empty()) return;
+    int before = device_;
+    succeeded(cudaGetDevice(&before));
+    succeeded(cudaSetDevice(device_));
     for (auto* const memory : others_)
         if (memory != nullptr) succeeded(cudaIpcCloseMemHandle(memory));
     others_.clear();
+    succeeded(cudaSetDevice(before));
 }
 
 void RankRows::read_from_peers(const std::vector<RowArray>& arrays, cudaStream_t stream) {

@@ -43,6 +43,8 @@ private:
     void send_from_host(const RowArray& array, cudaStream_t stream);
 
     comm::Transport& ranks_;
+    int device_ = 0;
+    std::vector<pid_t> processes_; ///< none where they cannot open each other's memory
     Exchange wanted_;
     bool sends_gpu_memory_, reads_peers_; ///< on all ranks the same
     std::vector<std::int64_t> counts_, firsts_;
