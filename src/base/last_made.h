@@ -24,6 +24,14 @@ public:
         return last_.front().second;
     }
 
+    /// Null where it is not there (any more).
+    std::shared_ptr<const Made> known(const Key& key) {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [of, made] : last_)
+            if (of == key) return made;
+        return nullptr;
+    }
+
 private:
     std::mutex mutex_;
     std::deque<std::pair<Key, std::shared_ptr<const Made>>> last_;

@@ -1,6 +1,9 @@
 // Sums over periodic boxes by open sums and their images, on ranks.
 #include "on_ranks.h"
 
+#include "sums/lattice/images/image_operator.h"
+#include "sums/lattice/images/soft_operator.h"
+
 namespace farfield {
 namespace {
 
@@ -55,6 +58,41 @@ TEST(SumOfImagesOnRanks, OfSoftenedChargesHasTheBitsOfOne) {
         options.tolerance = 1e-4;
         expect_bits_of_one({.options = options, .sources = 1200});
     }
+}
+
+// Made together they are those of one process. Sums keep them: those above find what one has made.
+TEST(OperatorsOnRanks, OfFarImagesHaveTheBitsOfOne) {
+    const auto closed = image_grid({1.0, 1.7, 1.2}, {}, {1.0, 1.7, 1.2}, 0.6, 1);
+    const auto flat = image_grid({1.0, 0.0, 1.4}, {}, {1.0, 0.6, 1.4}, 0.5, 1);
+    for (const auto& grid : {closed, flat}) {
+        const ImageOperator one(grid, 6, 2);
+        const SoftOperator soft(grid, 0.3, {.value = 1e-3, .gradient = 1e-3}, 2);
+        for (const int ranks : {2, 5})
+            comm::run_ranks(ranks, [&](comm::Transport& own) {
+                const ImageOperator mine(grid, 6, 1, &own);
+                const SoftOperator my_soft(grid, 0.3, {.value = 1e-3, .gradient = 1e-3}, 1, &own);
+                ASSERT_EQ(my_soft.powers().degree(), soft.powers().degree());
+                for (int target = 0; target < grid.count(); ++target)
+                    for (int source = 0; source < grid.count(); ++source) {
+                        EXPECT_EQ(mine.sums(target, source).real, one.sums(target, source).real);
+                        EXPECT_EQ(mine.sums(target, source).imag, one.sums(target, source).imag);
+                        const auto a = my_soft.series(target, source), b = soft.series(target, source);
+                        EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end()));
+                    }
+            });
+    }
+}
+
+// Where some ranks have the operator of an earlier sum, all make it once more.
+TEST(OperatorsOnRanks, AreMadeByAllWhereSomeHaveThem) {
+    const auto grid = image_grid({1.0, 1.1, 1.3}, {}, {1.0, 1.1, 1.3}, 0.6, 1);
+    const auto goal = SoftGoal{.value = 1e-2, .gradient = 1e-2};
+    comm::run_ranks(3, [&](comm::Transport& own) {
+        const auto kept = image_operator(grid, 4, 1, &own);
+        EXPECT_EQ(image_operator(grid, 4, 1, &own)->sums(0, 1).real, kept->sums(0, 1).real);
+        const auto soft = soft_operator(grid, 0.2, goal, 1, &own);
+        EXPECT_EQ(soft_operator(grid, 0.2, goal, 1, &own)->powers().degree(), soft->powers().degree());
+    });
 }
 
 // Ranks hold all points of a box.

@@ -53,7 +53,7 @@ int image_order(double goal, int separation) {
 
 FarImages::FarImages(const ImageGrid& grid, int order, Isa isa, int threads, comm::Transport* ranks)
     : grid_(grid), basis_(order, static_cast<int>(line)), scales_(order), table_(basis_),
-      operator_(image_operator(grid, order, threads)), isa_(resolve_isa(isa)), threads_(threads),
+      operator_(image_operator(grid, order, threads, ranks)), isa_(resolve_isa(isa)), threads_(threads),
       ranks_(ranks) {}
 
 FarImages::Cells FarImages::sorted(const LatticePoints& points) const {

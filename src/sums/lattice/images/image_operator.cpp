@@ -3,6 +3,7 @@
 #include "backend/threads/parallel.h"
 #include "sums/expansions/operators.h"
 #include "sums/lattice/images/lattice_tail.h"
+#include "sums/lattice/images/made_in_turn.h"
 
 #include <algorithm>
 #include <cmath>
@@ -104,7 +105,8 @@ double image_numbers_of_a_pair(int order) { return 2.0 * (2.0 * order + 1.0) * (
 
 // Mirror images of an offset have the same sums but for signs: those of outer images are made for offsets
 // without signs, and so is each image between the rim and them; then each kind of pairs takes what it needs.
-ImageOperator::ImageOperator(const ImageGrid& grid, int order, int threads) : grid_(grid), order_(order) {
+ImageOperator::ImageOperator(const ImageGrid& grid, int order, int threads, comm::Transport* ranks)
+    : grid_(grid), order_(order) {
     const int degree = 2 * order;
     Lengths diagonal{};
     for (std::size_t k = 0; k < 3; ++k) {
@@ -112,10 +114,7 @@ ImageOperator::ImageOperator(const ImageGrid& grid, int order, int threads) : gr
         diagonal[k] = grid.side(k) / grid.width;
     }
     reach_ = length_of(diagonal);
-    std::vector<ComplexExpansion> outer(static_cast<std::size_t>(grid.count()));
-    parallel_for(threads, grid.count(), [&](std::int64_t number) {
-        outer[static_cast<std::size_t>(number)] = sums_of_outer(grid.cell_of(static_cast<int>(number)));
-    });
+    const auto outer = outer_sums(threads, ranks);
     struct Kind {
         Whole offset{};
         std::array<ImageGrid::Range, 3> near{};
@@ -170,6 +169,23 @@ ImageOperator::ImageOperator(const ImageGrid& grid, int order, int threads) : gr
             add_mirrored(image.harmonics, image.degree, place.second, *kind.sums);
         });
     });
+}
+
+std::vector<ComplexExpansion> ImageOperator::outer_sums(int threads, comm::Transport* ranks) const {
+    std::vector<ComplexExpansion> out(static_cast<std::size_t>(grid_.count()), ComplexExpansion(2 * order_));
+    const auto half = out.front().real.size();
+    const auto numbers = made_in_turn<double>(
+        ranks, grid_.count(), 2 * half, threads, [&](std::int64_t number, std::span<double> to) {
+            const auto sums = sums_of_outer(grid_.cell_of(static_cast<int>(number)));
+            std::copy(sums.real.begin(), sums.real.end(), to.begin());
+            std::copy(sums.imag.begin(), sums.imag.end(), to.begin() + static_cast<std::ptrdiff_t>(half));
+        });
+    for (std::size_t number = 0; number < out.size(); ++number) {
+        const auto from = numbers.begin() + static_cast<std::ptrdiff_t>(2 * half * number);
+        std::copy_n(from, half, out[number].real.begin());
+        std::copy_n(from + static_cast<std::ptrdiff_t>(half), half, out[number].imag.begin());
+    }
+    return out;
 }
 
 Lengths ImageOperator::place_of(const Whole& offset) const {
@@ -249,19 +265,22 @@ double ImageOperator::work() const {
     return static_cast<double>(grid_.count()) * grid_.count() * image_work_of_a_pair(order_);
 }
 
-std::shared_ptr<const ImageOperator> image_operator(const ImageGrid& grid, int order, int threads) {
+std::shared_ptr<const ImageOperator> image_operator(const ImageGrid& grid, int order, int threads,
+                                                    comm::Transport* ranks) {
     constexpr std::size_t most = 4;
     static std::mutex mutex;
     static std::vector<std::shared_ptr<const ImageOperator>> kept;
     auto anywhere = grid;
     anywhere.low = {};
     const auto is_it = [&](const auto& made) { return made->grid() == anywhere && made->order() == order; };
-    {
+    const auto known = [&]() -> std::shared_ptr<const ImageOperator> {
         const std::lock_guard lock(mutex);
         const auto found = std::find_if(kept.begin(), kept.end(), is_it);
-        if (found != kept.end()) return *found;
-    }
-    auto made = std::make_shared<const ImageOperator>(anywhere, order, threads);
+        return found != kept.end() ? *found : nullptr;
+    };
+    if (auto found = known(); !comm::any_rank(ranks, found == nullptr)) return found;
+    auto made = std::make_shared<const ImageOperator>(anywhere, order, threads, ranks);
+    if (auto found = known()) return found;
     const std::lock_guard lock(mutex);
     if (kept.size() == most) kept.erase(kept.begin());
     kept.push_back(made);

@@ -18,6 +18,9 @@
 #include <vector>
 
 namespace farfield {
+namespace comm {
+class Transport;
+}
 
 /// Numbers (l, m), |m| ≤ l, at l² + l + m.
 struct ComplexExpansion {
@@ -34,7 +37,8 @@ struct ComplexExpansion {
 
 class ImageOperator {
 public:
-    ImageOperator(const ImageGrid& grid, int order, int threads);
+    /// @param ranks  that make it together; null: this process alone
+    ImageOperator(const ImageGrid& grid, int order, int threads, comm::Transport* ranks = nullptr);
 
     [[nodiscard]] const ImageGrid& grid() const { return grid_; }
     [[nodiscard]] int order() const { return order_; }
@@ -50,7 +54,9 @@ public:
 private:
     /// Which images of a source's cell are near follows from its distance to the rim.
     [[nodiscard]] std::uint64_t key(int target, int source) const;
-    /// Of images that are far from all cells, for cells so far apart: offsets ≥ 0, in cells.
+    /// Of images that are far from all cells, for cells as far apart as each is from the first one.
+    [[nodiscard]] std::vector<ComplexExpansion> outer_sums(int threads, comm::Transport* ranks) const;
+    /// The same for one offset, in cells: ≥ 0.
     [[nodiscard]] ComplexExpansion sums_of_outer(const Whole& offset) const;
     void add_tail(const LatticeTail& tail, ComplexExpansion& sums) const;
     [[nodiscard]] Lengths place_of(const Whole& offset) const;
@@ -62,8 +68,10 @@ private:
     std::map<std::uint64_t, ComplexExpansion> sums_;
 };
 
-/// Made once for a grid and an order; the last few are kept.
-std::shared_ptr<const ImageOperator> image_operator(const ImageGrid& grid, int order, int threads);
+/// Made once for a grid and an order; the last few are kept. Ranks, which all ask for the same, make it
+/// together unless all have it.
+std::shared_ptr<const ImageOperator> image_operator(const ImageGrid& grid, int order, int threads,
+                                                    comm::Transport* ranks = nullptr);
 
 /// Multiply-adds for a pair of cells, and numbers that a kind of pairs keeps.
 double image_work_of_a_pair(int order);

@@ -44,7 +44,7 @@ void divide_by_factorials(const Powers& powers, std::vector<double>& values) {
 
 SoftImages::SoftImages(const ImageGrid& grid, double softening, const SoftGoal& goal, int threads,
                        comm::Transport* ranks)
-    : grid_(grid), operator_(soft_operator(grid, softening, goal, threads)), threads_(threads),
+    : grid_(grid), operator_(soft_operator(grid, softening, goal, threads, ranks)), threads_(threads),
       ranks_(ranks) {}
 
 SoftImages::Cells SoftImages::sorted(const LatticePoints& points) const {

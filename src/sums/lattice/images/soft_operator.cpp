@@ -2,6 +2,7 @@
 
 #include "backend/threads/parallel.h"
 #include "base/last_made.h"
+#include "sums/lattice/images/made_in_turn.h"
 
 #include <algorithm>
 #include <array>
@@ -218,6 +219,22 @@ private:
     std::array<ImageGrid::Range, 3> any_{};
 };
 
+/// Those of images that are far from all cells, for cells as far apart as each is from the first one.
+std::vector<Series> outer_series(const ImageGrid& grid, const Interpolation& interpolation, int threads,
+                                 comm::Transport* ranks) {
+    const int n = interpolation.points();
+    const auto width = in_cube(n, 0, 0, n);
+    const auto numbers = made_in_turn<Real>(
+        ranks, grid.count(), width, threads, [&](std::int64_t number, std::span<Real> to) {
+            const auto series = interpolation.of_outer(grid.cell_of(static_cast<int>(number)));
+            std::copy(series.c.begin(), series.c.end(), to.begin());
+        });
+    std::vector<Series> out;
+    for (auto from = numbers.begin(); from != numbers.end(); from += static_cast<std::ptrdiff_t>(width))
+        out.push_back({n, {from, from + static_cast<std::ptrdiff_t>(width)}});
+    return out;
+}
+
 } // namespace
 
 Powers::Powers(int degree)
@@ -254,7 +271,8 @@ double soft_operator_seconds(const ImageGrid& grid, int degree) {
 
 // As ImageOperator's constructor: outer images by offsets without signs, those between the rim and them one
 // by one, and for each kind of pairs what it needs.
-SoftOperator::SoftOperator(const ImageGrid& grid, double softening, const SoftGoal& goal, int threads)
+SoftOperator::SoftOperator(const ImageGrid& grid, double softening, const SoftGoal& goal, int threads,
+                           comm::Transport* ranks)
     : grid_(grid) {
     constexpr double least_side = 0.1; // of a cell's width: flat cells have derivatives across, too
     double nearest = HUGE_VAL;
@@ -270,11 +288,7 @@ SoftOperator::SoftOperator(const ImageGrid& grid, double softening, const SoftGo
         if (grid.is_periodic(k))
             points = std::max(points, points_for(grid.rim[k] + 1.0, softening / grid.side(k), digits));
     const Interpolation interpolation(grid, sides_, softening, points);
-    std::vector<Series> outer(static_cast<std::size_t>(grid.count()));
-    parallel_for(threads, grid.count(), [&](std::int64_t number) {
-        outer[static_cast<std::size_t>(number)] =
-            interpolation.of_outer(grid.cell_of(static_cast<int>(number)));
-    });
+    const auto outer = outer_series(grid, interpolation, threads, ranks);
     struct Kind {
         Whole offset{};
         std::array<ImageGrid::Range, 3> near{};
@@ -354,7 +368,7 @@ void SoftOperator::add(int target, int source, std::span<const double> moments,
 }
 
 std::shared_ptr<const SoftOperator> soft_operator(const ImageGrid& grid, double softening,
-                                                  const SoftGoal& goal, int threads) {
+                                                  const SoftGoal& goal, int threads, comm::Transport* ranks) {
     struct Key {
         ImageGrid grid;
         double softening = 0.0;
@@ -364,8 +378,13 @@ std::shared_ptr<const SoftOperator> soft_operator(const ImageGrid& grid, double 
     static LastMade<Key, SoftOperator> kept;
     auto anywhere = grid;
     anywhere.low = {};
-    return kept.find(Key{anywhere, softening, goal},
-                     [&] { return SoftOperator(anywhere, softening, goal, threads); });
+    const Key key{anywhere, softening, goal};
+    const auto make = [&] { return SoftOperator(anywhere, softening, goal, threads, ranks); };
+    if (ranks == nullptr) return kept.find(key, make);
+    // ranks that are threads would wait here for one that waits for them
+    if (auto known = kept.known(key); !comm::any_rank(*ranks, known == nullptr)) return known;
+    auto made = make();
+    return kept.find(key, [&] { return std::move(made); });
 }
 
 } // namespace farfield

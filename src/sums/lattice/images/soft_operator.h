@@ -20,6 +20,9 @@
 #include <vector>
 
 namespace farfield {
+namespace comm {
+class Transport;
+}
 
 /// Places of the powers of total degree up to K, those of z next to each other.
 class Powers {
@@ -49,7 +52,9 @@ struct SoftGoal {
 class SoftOperator {
 public:
     /// @param softening  ε, in the unit of the grid
-    SoftOperator(const ImageGrid& grid, double softening, const SoftGoal& goal, int threads);
+    /// @param ranks  that make it together; null: this process alone
+    SoftOperator(const ImageGrid& grid, double softening, const SoftGoal& goal, int threads,
+                 comm::Transport* ranks = nullptr);
 
     [[nodiscard]] const ImageGrid& grid() const { return grid_; }
     [[nodiscard]] const Powers& powers() const { return powers_; }
@@ -71,9 +76,10 @@ private:
     std::map<std::uint64_t, std::vector<double>> series_; ///< by kinds of pairs
 };
 
-/// Made once; the last few are kept.
+/// Made once; the last few are kept. Ranks, which all ask for the same, make it together unless all have it.
 std::shared_ptr<const SoftOperator> soft_operator(const ImageGrid& grid, double softening,
-                                                  const SoftGoal& goal, int threads);
+                                                  const SoftGoal& goal, int threads,
+                                                  comm::Transport* ranks = nullptr);
 
 /// Multiply-adds for a pair of cells.
 double soft_work_of_a_pair(int degree);
