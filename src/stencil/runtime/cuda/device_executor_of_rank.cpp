@@ -13,7 +13,7 @@ using codegen::cuda::BufferLayout;
 
 /// Rows at the same distance from each other, from cell x of row y of plane z on.
 struct Run {
-    std::array<std::int64_t, 3> first;
+    std::array<std::int64_t, 3> first{};
     PitchedRows rows;
 
     /// Bytes from the start of a buffer's memory.
