@@ -38,6 +38,11 @@ void share_exact_rows(const VerifyTask& task, std::span<const ComparedOutput> co
 /// Exact values of another origin, such as of a sum of several sums.
 struct ExactValues {
     std::function<void(std::span<const ComparedOutput> compared, ExactRows& rows)> rows; ///< fills them
+    /// Fills some more precisely, to tell whether errors of `rows` are small beside those that they judge.
+    /// Empty: there is nothing to tell.
+    std::function<void(ExactRows& rows)> checking = {};
+    /// Where they are not, fills all with all digits.
+    std::function<void(ExactRows& rows)> precise = {};
     /// What errors of an output are relative to at least, of kernels judged by their largest error.
     std::function<double(Output output)> least;
 };

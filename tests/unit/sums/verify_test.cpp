@@ -1,5 +1,7 @@
 // Verification: which targets are sampled, how their differences become an error of all, and what a plan does
 // with a tolerance.
+#include "sums/kernels/kernel.h"
+#include "sums/select/periodic_rows.h"
 #include "sums/select/verify.h"
 #include "unit/sums/views.h"
 
@@ -240,6 +242,68 @@ TEST(Hooks, ReportProgressAndStopALongSum) {
     Values again(4000);
     plan.execute(list(cloud.strengths), {.potential = std::span<double>(again)});
     EXPECT_EQ(again, potential) << "the plan goes on as if nothing had happened";
+}
+
+/// Charges in a periodic box whose sums are known.
+struct BoxOfCharges {
+    std::vector<double> points, strengths;
+    SumProblem problem;
+    ExactRows exact;
+
+    explicit BoxOfCharges(double softening) {
+        constexpr int n = 8500; // enough for rough rows
+        std::mt19937 engine(3);
+        std::uniform_real_distribution<double> uniform(0.0, 1.0);
+        for (int i = 0; i < n; ++i) {
+            for (int axis = 0; axis < 3; ++axis) points.push_back(uniform(engine));
+            strengths.push_back(uniform(engine) - 0.5);
+        }
+        problem.kernel = &kernel_info(Kernel::coulomb);
+        problem.outputs = problem.kernel->output_set();
+        problem.sources = problem.targets = n;
+        problem.period = {1.0, 1.0, 1.0};
+        problem.background = Background::uniform;
+        problem.softening = softening;
+        problem.tolerance = 1e-4;
+        for (int i = 0; i < n; ++i) exact[i];
+        compute_periodic_rows(task(), exact);
+    }
+    [[nodiscard]] VerifyTask task() const { return {&problem, points, {}, strengths, 2}; }
+};
+
+// Rows that aim at less than all digits tell errors as precise ones do, however small these are.
+TEST(Verify, OfBoxesTellsErrorsFarBelowTheTolerance) {
+    for (const double softening : {0.0, 0.05}) {
+        const BoxOfCharges box(softening);
+        ASSERT_TRUE(rough_goal(box.task(), certain_samples + drawn_samples));
+        for (const double error : {0.3, 1e-3, 1e-7}) { // of the tolerance
+            std::mt19937 engine(5);
+            std::normal_distribution<double> normal;
+            std::vector<double> potential, field;
+            for (const auto& [row, values] : box.exact) {
+                const auto off = [&](double value) {
+                    return value * (1.0 + error * box.problem.tolerance * normal(engine));
+                };
+                potential.push_back(off(values[0]));
+                for (std::size_t k = 1; k < 4; ++k) field.push_back(off(values[k]));
+            }
+            const std::vector<ComputedOutput> computed{{Output::potential, potential},
+                                                       {Output::field, field}};
+            const auto found = verify(box.task(), computed);
+            const auto precise = verify_with(box.task(), computed,
+                                             {.rows =
+                                                  [&](std::span<const ComparedOutput>, ExactRows& rows) {
+                                                      for (auto& [row, values] : rows)
+                                                          values = box.exact.at(row);
+                                                  },
+                                              .checking = {},
+                                              .precise = {},
+                                              .least = [](Output) { return 0.0; }});
+            for (std::size_t k = 0; k < 2; ++k)
+                EXPECT_NEAR(found[k].relative, precise[k].relative, 0.02 * precise[k].relative + 1e-14)
+                    << softening << ' ' << error << ' ' << k;
+        }
+    }
 }
 
 } // namespace

@@ -17,7 +17,8 @@ namespace farfield {
 template <class T, class Make>
 std::vector<T> made_in_turn(comm::Transport* ranks, std::int64_t count, std::size_t width, int threads,
                             const Make& make) {
-    const std::int64_t size = ranks != nullptr ? ranks->size() : 1, rank = ranks != nullptr ? ranks->rank() : 0;
+    const std::int64_t size = ranks != nullptr ? ranks->size() : 1,
+                       rank = ranks != nullptr ? ranks->rank() : 0;
     const auto rows_of = [&](std::int64_t r) { return (count - r + size - 1) / size; };
     std::vector<T> mine(static_cast<std::size_t>(rows_of(rank)) * width);
     parallel_for(threads, rows_of(rank), [&](std::int64_t i) {

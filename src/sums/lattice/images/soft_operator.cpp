@@ -224,8 +224,8 @@ std::vector<Series> outer_series(const ImageGrid& grid, const Interpolation& int
                                  comm::Transport* ranks) {
     const int n = interpolation.points();
     const auto width = in_cube(n, 0, 0, n);
-    const auto numbers = made_in_turn<Real>(
-        ranks, grid.count(), width, threads, [&](std::int64_t number, std::span<Real> to) {
+    const auto numbers =
+        made_in_turn<Real>(ranks, grid.count(), width, threads, [&](std::int64_t number, std::span<Real> to) {
             const auto series = interpolation.of_outer(grid.cell_of(static_cast<int>(number)));
             std::copy(series.c.begin(), series.c.end(), to.begin());
         });
