@@ -194,8 +194,10 @@ void take_away_softening(const VerifyTask& task, const SumProblem& stack, const 
 
 namespace {
 
+/// What a row's image takes, in pairs of sums at all points: rows lie in cells of their own, so that images
+/// are gathered for each, and those of few rows, which reach far, fill no cache.
+constexpr double pairs_an_image = 2.5, pairs_a_far_image = 8.0;
 constexpr std::int64_t few_rows = 16;
-constexpr double pairs_of_gathering = 4.0; ///< what images of one row take, in pairs
 
 } // namespace
 
@@ -229,7 +231,7 @@ void compute_periodic_rows(const VerifyTask& task, ExactRows& rows, double goal)
     problem.targets = m;
     problem.coincident = Coincident::skip; // the sum has looked for them
     auto rates = ewald_rates(shipped_cost_table());
-    if (m <= few_rows) rates.pair *= pairs_of_gathering; // images are gathered for each row
+    rates.pair *= m <= few_rows ? pairs_a_far_image : pairs_an_image;
     EwaldSum sum(problem, ewald_cutoffs(problem, goal, rates), resolve_isa(Isa::automatic), task.threads,
                  task.sharing);
     sum.set_points(task.sources, targets, own);
