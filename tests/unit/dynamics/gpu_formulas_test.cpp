@@ -177,7 +177,7 @@ TEST(DeviceChoice, AsksTheMethod) {
         EXPECT_EQ(choose_run_device(force, Integrator::leapfrog, 1000000, 1e6).gpus, two.gpus);
     }
     force = {.method = Method::reference, .device = gpu};
-    expect_contains(refused(force), {"method = reference", "CPU only", "'direct' or 'fmm'"});
+    expect_contains(refused(force), {"method = reference", "CPU only", "'direct', 'fmm' or 'treecode'"});
     // Left open, it stays on the CPU: the cost table has no rates.
     force = {.method = Method::fmm, .precision = Precision::mixed};
     EXPECT_EQ(choose_run_device(force, Integrator::leapfrog, 1000000, 1e6).kind, DeviceKind::cpu);
