@@ -231,7 +231,7 @@ void compute_periodic_rows(const VerifyTask& task, ExactRows& rows, double goal)
     problem.targets = m;
     problem.coincident = Coincident::skip; // the sum has looked for them
     auto rates = ewald_rates(shipped_cost_table());
-    rates.pair *= m <= few_rows ? pairs_a_far_image : pairs_an_image;
+    if (goal > precise_goal) rates.pair *= m <= few_rows ? pairs_a_far_image : pairs_an_image;
     EwaldSum sum(problem, ewald_cutoffs(problem, goal, rates), resolve_isa(Isa::automatic), task.threads,
                  task.sharing);
     sum.set_points(task.sources, targets, own);
