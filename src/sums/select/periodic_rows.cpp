@@ -203,13 +203,13 @@ constexpr std::int64_t few_rows = 16;
 
 bool is_periodic_along_line(const SumProblem& problem) { return open_axes(problem) == 2; }
 
-std::optional<double> rough_goal(const VerifyTask& task, std::size_t rows) {
-    constexpr double few_pairs = 2e6;
+std::optional<double> rough_goal(const VerifyTask& task) {
+    constexpr std::int64_t few_sources = 8000;
     const auto& problem = *task.problem;
     // of softened charges errors lie further below the tolerance
     const double goal = (problem.softening > 0.0 ? 1e-5 : 3e-4) * problem.tolerance;
-    const double pairs = static_cast<double>(rows) * static_cast<double>(problem.sources);
-    if (!problem.is_periodic() || is_periodic_along_line(problem) || pairs < few_pairs) return std::nullopt;
+    if (!problem.is_periodic() || is_periodic_along_line(problem)) return std::nullopt;
+    if (problem.sources < few_sources) return std::nullopt;
     if (goal < 1e5 * precise_goal) return std::nullopt;
     return goal;
 }

@@ -3,7 +3,6 @@
 
 #include "sums/select/sampled_rows.h"
 
-#include <cstddef>
 #include <optional>
 
 namespace farfield {
@@ -24,6 +23,6 @@ void compute_periodic_rows(const VerifyTask& task, ExactRows& rows, double goal 
 /// small beside what splittings are chosen by, and errors far below the tolerance, so that some of such rows
 /// have to be looked at with `checking` times that goal. Nothing where precise rows take little.
 inline constexpr double checking = 1e-3;
-std::optional<double> rough_goal(const VerifyTask& task, std::size_t rows);
+std::optional<double> rough_goal(const VerifyTask& task);
 
 } // namespace farfield

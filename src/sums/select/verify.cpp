@@ -305,41 +305,30 @@ TargetSample sample_targets(comm::Transport& ranks, std::span<const double> norm
 
 namespace {
 
-/// How far off a number is, as the root of the mean square over some rows.
-class MeanDifference {
-public:
-    void add(double difference) {
-        sum_ += static_cast<long double>(difference) * difference;
-        ++count_;
-    }
-    [[nodiscard]] long double value() const { return count_ > 0 ? std::sqrt(sum_ / count_) : 0.0L; }
-
-private:
-    long double sum_ = 0.0L;
-    int count_ = 0;
-};
-
 /// Whether a few of the exact values, computed more precisely, are so near to what they were that the errors
 /// which these tell are right to a few percent.
 bool judge_well(const std::vector<Judged>& outputs, const ExactRows& exact, const ExactValues& values) {
     constexpr std::size_t few = 4;
-    constexpr long double share = 0.03L;
+    constexpr double share = 0.03;
     std::vector<std::int64_t> rows;
     for (const auto& [row, numbers] : exact) rows.push_back(row);
     ExactRows precise;
     for (std::size_t k = 0; k < few; ++k) precise[rows[k * rows.size() / few]];
     values.checking(precise);
+    const auto mean = [](const std::vector<double>& differences) {
+        return length(differences.data(), differences.size()) / std::sqrt(differences.size());
+    };
     return std::all_of(outputs.begin(), outputs.end(), [&](const Judged& output) {
-        MeanDifference of_values, of_sum;
+        std::vector<double> of_values, of_sum;
         for (const auto& [row, numbers] : precise)
-            of_values.add(std::abs(output.factor(row)) * norm_of(output, exact.at(row).data() + output.first,
-                                                                 1.0, numbers.data() + output.first));
+            of_values.push_back(output.factor(row) * norm_of(output, exact.at(row).data() + output.first, 1.0,
+                                                             numbers.data() + output.first));
         for (std::size_t s = 0; s < output.sample.rows.size(); ++s) {
             const auto row = output.sample.rows[s];
-            of_sum.add(norm_of(output, output.sampled.data() + s * output.width, output.factor(row),
-                               exact.at(row).data() + output.first));
+            of_sum.push_back(norm_of(output, output.sampled.data() + s * output.width, output.factor(row),
+                                     exact.at(row).data() + output.first));
         }
-        return of_values.value() <= share * of_sum.value(); // false of what is not a number
+        return mean(of_values) <= share * mean(of_sum);
     });
 }
 
@@ -374,7 +363,7 @@ std::vector<OutputError> verify_with(const VerifyTask& task, std::span<const Com
 
 std::vector<OutputError> verify(const VerifyTask& task, std::span<const ComputedOutput> computed) {
     const auto least = [&](Output output) { return least_size(task, output); };
-    const auto goal = rough_goal(task, certain_samples + drawn_samples);
+    const auto goal = rough_goal(task);
     if (goal)
         return verify_with(
             task, computed,

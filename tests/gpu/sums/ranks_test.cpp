@@ -67,20 +67,24 @@ Outputs joined_of_ranks(int ranks, const Values& points, const Values& strengths
     return joined;
 }
 
+void expect_bits_of_one(std::size_t n, const SumOptions& options) {
+    const auto points = numbers(3 * n, 1), strengths = numbers(n, 2);
+    const auto one = compute(points, strengths, 0, n, options);
+    for (const int ranks : {2, 3, 8})
+        EXPECT_EQ(joined_of_ranks(ranks, points, strengths, options), one)
+            << n << " bodies on " << ranks << " ranks";
+}
+
 TEST(RanksOnGpus, HaveTheBitsOfOne) {
     NEEDS_GPU();
     for (const std::size_t n : {1UL, 700UL, 5000UL, 40000UL})
         for (const auto precision : {Precision::float32, Precision::mixed, Precision::float64})
             for (const auto variant : {Variant::automatic, Variant::register_tile}) {
-                const auto points = numbers(3 * n, 1), strengths = numbers(n, 2);
                 const SumOptions options{.kernel = Kernel::coulomb,
                                          .precision = precision,
                                          .variant = variant,
                                          .device = {.kind = DeviceKind::cuda}};
-                const auto one = compute(points, strengths, 0, n, options);
-                for (const int ranks : {2, 3, 8})
-                    EXPECT_EQ(joined_of_ranks(ranks, points, strengths, options), one)
-                        << n << " bodies on " << ranks << " ranks";
+                expect_bits_of_one(n, options);
             }
 }
 
@@ -89,7 +93,6 @@ TEST(RanksOnGpus, ExpandWithTheBitsOfOne) {
     for (const std::size_t n : {1UL, 700UL, 20000UL})
         for (const auto precision : {Precision::mixed, Precision::float64})
             for (const double softening : {0.0, 0.05}) {
-                const auto points = numbers(3 * n, 1), strengths = numbers(n, 2);
                 const SumOptions options{.kernel = Kernel::coulomb,
                                          .method = Method::fmm,
                                          .softening = softening,
@@ -97,10 +100,7 @@ TEST(RanksOnGpus, ExpandWithTheBitsOfOne) {
                                          .leaf = 20,
                                          .precision = precision,
                                          .device = {.kind = DeviceKind::cuda}};
-                const auto one = compute(points, strengths, 0, n, options);
-                for (const int ranks : {2, 3, 8})
-                    EXPECT_EQ(joined_of_ranks(ranks, points, strengths, options), one)
-                        << n << " bodies on " << ranks << " ranks";
+                expect_bits_of_one(n, options);
             }
 }
 
@@ -108,16 +108,12 @@ TEST(RanksOnGpus, WalkWithTheBitsOfOne) {
     NEEDS_GPU();
     for (const std::size_t n : {1UL, 50UL, 700UL, 30000UL})
         for (const auto precision : {Precision::float32, Precision::mixed, Precision::float64}) {
-            const auto points = numbers(3 * n, 1), strengths = numbers(n, 2);
             const SumOptions options{.kernel = Kernel::coulomb,
                                      .method = Method::treecode,
                                      .tolerance = 1e-3,
                                      .precision = precision,
                                      .device = {.kind = DeviceKind::cuda}};
-            const auto one = compute(points, strengths, 0, n, options);
-            for (const int ranks : {2, 3, 8})
-                EXPECT_EQ(joined_of_ranks(ranks, points, strengths, options), one)
-                    << n << " bodies on " << ranks << " ranks";
+            expect_bits_of_one(n, options);
         }
 }
 

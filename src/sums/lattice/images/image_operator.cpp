@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <numbers>
 #include <utility>
 
@@ -267,24 +266,16 @@ double ImageOperator::work() const {
 
 std::shared_ptr<const ImageOperator> image_operator(const ImageGrid& grid, int order, int threads,
                                                     comm::Transport* ranks) {
-    constexpr std::size_t most = 4;
-    static std::mutex mutex;
-    static std::vector<std::shared_ptr<const ImageOperator>> kept;
+    struct Key {
+        ImageGrid grid;
+        int order = 0;
+        bool operator==(const Key&) const = default;
+    };
+    static LastMade<Key, ImageOperator> kept;
     auto anywhere = grid;
     anywhere.low = {};
-    const auto is_it = [&](const auto& made) { return made->grid() == anywhere && made->order() == order; };
-    const auto known = [&]() -> std::shared_ptr<const ImageOperator> {
-        const std::lock_guard lock(mutex);
-        const auto found = std::find_if(kept.begin(), kept.end(), is_it);
-        return found != kept.end() ? *found : nullptr;
-    };
-    if (auto found = known(); !comm::any_rank(ranks, found == nullptr)) return found;
-    auto made = std::make_shared<const ImageOperator>(anywhere, order, threads, ranks);
-    if (auto found = known()) return found;
-    const std::lock_guard lock(mutex);
-    if (kept.size() == most) kept.erase(kept.begin());
-    kept.push_back(made);
-    return made;
+    return kept_or_made(kept, Key{anywhere, order}, ranks,
+                        [&] { return ImageOperator(anywhere, order, threads, ranks); });
 }
 
 } // namespace farfield

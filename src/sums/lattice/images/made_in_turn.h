@@ -1,13 +1,16 @@
-// Rows that are costly to make, shared by ranks.
+// What is costly to make, by ranks together.
 #pragma once
 
 #include "backend/comm/transport.h"
 #include "backend/threads/parallel.h"
+#include "base/last_made.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -34,6 +37,18 @@ std::vector<T> made_in_turn(comm::Transport* ranks, std::int64_t count, std::siz
         for (std::int64_t row = r; row < count; row += size, from += static_cast<std::ptrdiff_t>(width))
             std::copy_n(from, width, out.begin() + row * static_cast<std::ptrdiff_t>(width));
     return out;
+}
+
+/// What was kept of the last ones, or made: by ranks, which all ask for the same, together unless all have
+/// it.
+template <class Key, class Made, class Make>
+std::shared_ptr<const Made> kept_or_made(LastMade<Key, Made>& kept, const Key& key, comm::Transport* ranks,
+                                         const Make& make) {
+    if (ranks == nullptr) return kept.find(key, make);
+    // ranks that are threads would wait in `find` for one that waits for them
+    if (auto known = kept.known(key); !comm::any_rank(*ranks, known == nullptr)) return known;
+    auto made = make();
+    return kept.find(key, [&] { return std::move(made); });
 }
 
 } // namespace farfield

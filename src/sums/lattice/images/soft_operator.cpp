@@ -378,13 +378,8 @@ std::shared_ptr<const SoftOperator> soft_operator(const ImageGrid& grid, double 
     static LastMade<Key, SoftOperator> kept;
     auto anywhere = grid;
     anywhere.low = {};
-    const Key key{anywhere, softening, goal};
-    const auto make = [&] { return SoftOperator(anywhere, softening, goal, threads, ranks); };
-    if (ranks == nullptr) return kept.find(key, make);
-    // ranks that are threads would wait here for one that waits for them
-    if (auto known = kept.known(key); !comm::any_rank(*ranks, known == nullptr)) return known;
-    auto made = make();
-    return kept.find(key, [&] { return std::move(made); });
+    return kept_or_made(kept, Key{anywhere, softening, goal}, ranks,
+                        [&] { return SoftOperator(anywhere, softening, goal, threads, ranks); });
 }
 
 } // namespace farfield

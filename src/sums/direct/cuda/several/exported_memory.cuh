@@ -23,7 +23,6 @@ public:
     ~ExportedMemory();
 
     [[nodiscard]] std::byte* data() const { return data_; }
-    [[nodiscard]] std::size_t size() const { return size_; }
 
 private:
     std::vector<pid_t> processes_;
