@@ -1,6 +1,7 @@
 #include "sums/treecode/target_tree.h"
 
 #include "backend/threads/parallel.h"
+#include "sums/treecode/group_rule.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,23 +23,17 @@ struct Found {
     }
 };
 
-// What holds too many targets is a node of its own; small ones that lie side by side become one.
-void add_cells(const Octree& tree, std::span<const std::int32_t> numbers, std::int32_t most, Found& out) {
-    bool open = false; // the last node may grow
-    for (const auto number : numbers) {
-        if (number == no_cell) continue;
-        const auto targets = tree.cell(number).targets;
-        if (targets.size() == 0) continue;
-        if (targets.size() > most) {
-            out.add(targets, number);
-            open = false;
-        } else if (open && targets.end - out.nodes.back().targets.begin <= most) {
-            out.nodes.back().targets.end = targets.end;
-        } else {
-            out.add(targets, no_cell);
-            open = true;
-        }
-    }
+// What holds too many targets is a node of its own.
+void add_cells(const Octree& tree, std::span<const std::int32_t> numbers, bool family, std::int32_t most,
+               Found& out) {
+    const auto number_of = [&](int k) { return numbers[static_cast<std::size_t>(k)]; };
+    const auto targets_of = [&](int k) {
+        return number_of(k) == no_cell ? BlockRange{0, 0} : tree.cell(number_of(k)).targets;
+    };
+    for_runs(
+        static_cast<int>(numbers.size()), family, most, targets_of,
+        [&](BlockRange range) { out.add(range, no_cell); },
+        [&](int k) { out.add(targets_of(k), number_of(k)); });
 }
 
 void set_box(const TreePoints& points, TargetNode& node) {
@@ -78,12 +73,11 @@ std::vector<TargetNode> target_nodes(const Octree& tree, std::int32_t most, int 
         const auto first = found.nodes.size();
         const auto targets = found.nodes[n].targets;
         if (n == 0)
-            add_cells(tree, roots, most, found);
+            add_cells(tree, roots, false, most, found);
         else if (!tree.cell(number).leaf)
-            add_cells(tree, tree.cell(number).children, most, found);
+            add_cells(tree, tree.cell(number).children, true, most, found);
         else
-            for (auto begin = targets.begin; begin < targets.end; begin += most)
-                found.add({begin, std::min(begin + most, targets.end)}, no_cell);
+            for_parts(targets, most, [&](BlockRange range) { found.add(range, no_cell); });
         found.nodes[n].first_child = static_cast<std::int32_t>(first);
         found.nodes[n].children = static_cast<std::int32_t>(found.nodes.size() - first);
     }
