@@ -4,15 +4,20 @@
 // signs, of a cluster (the bodies of bench_run_cuda) masses; ε = 0 unless it is given.
 //     bench_fmm_cuda [N [cube|plummer|cluster [order [leaf [mixed|double [seeds [GPUs [softening]]]]]]]]
 // One case, on the first GPUs, the first of which has the arrays; without arguments the table, as JSON.
+//     FARFIELD_MPI_LIBRARY=build-cuda/libfarfield_mpi.so mpirun -n 2 bench_fmm_cuda N ...
+// Each rank has its part of the points on its GPU, and gets the sums there; errors are those of rank 0's
+// part.
 #include "clouds.h"
 #include "gpu_rows.h"
 
+#include <farfield/communicator.h>
 #include <farfield/device.h>
 #include <farfield/run.h>
 #include <farfield/sum.h>
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -43,7 +48,16 @@ Points cluster_of(int n, unsigned seed) {
     return {bodies.position, bodies.mass};
 }
 
-Json measure(const Case& of) {
+/// What a rank has of them.
+Points part_of(const Points& all, const Communicator& ranks) {
+    const auto n = all.q.size(), count = static_cast<std::size_t>(ranks.size());
+    const auto rank = static_cast<std::size_t>(ranks.rank());
+    const auto begin = n * rank / count, end = n * (rank + 1) / count;
+    return {{all.x.begin() + 3 * begin, all.x.begin() + 3 * end},
+            {all.q.begin() + begin, all.q.begin() + end}};
+}
+
+Json measure(const Case& of, const Communicator& ranks) {
     SumOptions options;
     options.kernel = Kernel::coulomb;
     options.method = Method::fmm;
@@ -51,14 +65,17 @@ Json measure(const Case& of) {
     options.leaf = of.leaf;
     options.softening = of.softening;
     options.device = {.kind = DeviceKind::cuda};
-    for (int gpu = 0; gpu < of.gpus; ++gpu) options.device.gpus.push_back(gpu);
+    options.communicator = ranks;
+    if (ranks.size() == 1)
+        for (int gpu = 0; gpu < of.gpus; ++gpu) options.device.gpus.push_back(gpu);
     options.precision = of.precision == "double" ? Precision::float64 : Precision::mixed;
     std::vector<double> milliseconds, on_gpu, tree, sums, field, field_median, field_99, potential;
     Json passes, shape;
     for (int seed = 1; seed <= of.seeds; ++seed) {
         const auto number = static_cast<unsigned>(seed);
         const auto points = of.kind == "cluster" ? cluster_of(of.n, number) : points_of(of.cloud(), number);
-        GpuRows x(points.x, 3), q(points.q, 1), phi(points.q.size(), 1), e(points.q.size(), 3);
+        const auto own = part_of(points, ranks);
+        GpuRows x(own.x, 3), q(own.q, 1), phi(own.q.size(), 1), e(own.q.size(), 3);
         SumPlan plan(x.view(), options);
         SumOutputs outputs;
         outputs.potential = phi.view();
@@ -76,13 +93,18 @@ Json measure(const Case& of) {
                  {"leaves", tree_of.leaves},
                  {"near_pairs", tree_of.near_pairs},
                  {"multiply_adds", tree_of.multiply_adds}};
-        const auto& exact = exact_of(of.cloud(), seed, points);
+        if (ranks.rank() > 0) continue;
+        auto exact = exact_of(of.cloud(), seed, points);
+        const auto compared = (own.q.size() + exact.every - 1) / exact.every;
+        exact.field.resize(std::min(exact.field.size(), 3 * compared));
+        exact.potential.resize(std::min(exact.potential.size(), compared));
         const auto of_field = error_of(e.values(), exact.field, exact.every, 3);
         field.push_back(of_field.l2);
         field_median.push_back(of_field.median);
         field_99.push_back(of_field.percentile99);
         potential.push_back(error_of(phi.values(), exact.potential, exact.every, 1).l2);
     }
+    if (ranks.rank() > 0) return {};
     return {{"points", of.n},
             {"distribution", of.kind},
             {"order", of.order},
@@ -90,6 +112,7 @@ Json measure(const Case& of) {
             {"precision", of.precision},
             {"seeds", of.seeds},
             {"gpus", of.gpus},
+            {"ranks", ranks.size()},
             {"softening", of.softening},
             {"milliseconds", median_of(milliseconds)},
             {"gpu_milliseconds", median_of(on_gpu)},
@@ -126,10 +149,13 @@ std::vector<Case> cases_of(int argc, char** argv) {
 } // namespace
 
 int main(int argc, char** argv) {
+    const auto ranks = Communicator::world();
+    const auto devices = static_cast<int>(gpus().size());
+    if (devices > 0) cuda::check(cudaSetDevice(ranks.rank() % devices), "taking a GPU");
     Json out = {{"name", "fast multipole sums on a GPU"},
                 {"gpu", gpus().empty() ? std::string("none") : gpus().front().name},
                 {"rows", Json::array()}};
-    for (const auto& of : cases_of(argc, argv)) out["rows"].push_back(measure(of));
-    std::printf("%s\n", out.dump(2).c_str());
+    for (const auto& of : cases_of(argc, argv)) out["rows"].push_back(measure(of, ranks));
+    if (ranks.rank() == 0) std::printf("%s\n", out.dump(2).c_str());
     return 0;
 }

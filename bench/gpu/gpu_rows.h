@@ -1,4 +1,4 @@
-// N×width numbers in the memory of the first GPU, as the benches of sums pass them.
+// N×width numbers in the memory of the current GPU, as the benches of sums pass them.
 #pragma once
 
 #include "backend/cuda/memory.h"
@@ -25,7 +25,9 @@ public:
     [[nodiscard]] ArrayView view() {
         ArrayView out(memory_.data(), DType::float64,
                       {static_cast<std::int64_t>(memory_.size()) / width_, width_});
-        out.device = {DeviceType::cuda, 0};
+        int device = 0;
+        cuda::check(cudaGetDevice(&device), "asking for the GPU");
+        out.device = {DeviceType::cuda, device};
         return out;
     }
     [[nodiscard]] std::vector<double> values() const {

@@ -7,6 +7,7 @@
 #include "base/arrays.h"
 #include "base/stopwatch.h"
 #include "sums/asked.h"
+#include "sums/direct/cuda/several/own_rows.h"
 #include "sums/method/method.h"
 #include "sums/method/refining.h"
 #include "sums/method/target_share.h"
@@ -74,12 +75,13 @@ struct SumPlan::Impl {
     std::vector<double> no_charges;        ///< beside dipoles alone
     std::optional<PointsOfRanks> of_ranks; ///< where each rank has points of its own
 
-    Impl(const SumOptions& wanted, const ConstArrayView& sources, const ConstArrayView* targets)
+    /// @param array_gpu  where this process has its points, if on a GPU
+    Impl(const SumOptions& wanted, const ConstArrayView& sources, const ConstArrayView* targets,
+         std::optional<int> array_gpu)
         : options(wanted), problem(problem_of(options, sources, targets)),
           may_go_double(settle_precision(first_precision(problem, options))),
-          choice(choose_alike(ranks(), problem, options, gpu_of(sources, targets))),
-          own_rows(takes_own_rows()), predicted_bytes(bytes_alike()), sum(made()),
-          compares(options.tolerance > 0.0) {}
+          choice(choose_alike(ranks(), problem, options, array_gpu)), own_rows(takes_own_rows()),
+          predicted_bytes(bytes_alike()), sum(made()), compares(options.tolerance > 0.0) {}
 
     static std::unique_ptr<Impl> of(const SumOptions& options, const ConstArrayView& sources,
                                     const ConstArrayView* targets);
@@ -107,11 +109,16 @@ struct SumPlan::Impl {
     // Ranks that have come together give all points.
     [[nodiscard]] std::unique_ptr<PreparedSum> made() const {
         auto with = options;
-        if (!own_rows) with.communicator = CommunicatorAccess::with_everything(with.communicator);
+        if (!own_rows || on_gpu()) with.communicator = CommunicatorAccess::with_everything(with.communicator);
         if (ranks() != nullptr && !divides_itself(*choice.method, problem, choice.device))
             return make_target_share(*choice.method, problem, with, choice.device);
-        return choice.method->make(problem, with, choice.device);
+        auto made = choice.method->make(problem, with, choice.device);
+        return own_rows && on_gpu()
+                   ? cuda::make_own_rows(std::move(made), problem, options, choice.device.gpus.front())
+                   : std::move(made);
     }
+
+    [[nodiscard]] bool on_gpu() const { return choice.device.kind == DeviceKind::cuda; }
 
     /// What this process gives and gets of the problem.
     [[nodiscard]] SumProblem here() const { return own_rows ? of_ranks->own(problem) : problem; }
@@ -165,22 +172,29 @@ struct SumPlan::Impl {
         const auto on_host = [](const ConstArrayView& view) { return view.device.type == DeviceType::cpu; };
         if (options.precision == Precision::float64 || !problem.kernel->singular) return;
         if (choice.device.kind == DeviceKind::cpu && !may_go_double) return;
-        if (problem.dimension != 3 || !on_host(sources) || (!problem.self && !on_host(targets))) return;
+        if (problem.dimension != 3) return;
+        const bool elsewhere = !on_host(sources) || (!problem.self && !on_host(targets));
+        if (own_rows ? comm::any_rank(*ranks(), elsewhere) : elsewhere) return;
         PlanPoints copies;
         if (!points.kept) keep_points(copies, sources, targets);
         auto& at = points.kept ? points : copies;
         const auto from = at.sources.on_host(), to = at.targets.on_host();
-        if (own_rows) {
-            const auto frame = frame_over_ranks(*ranks(), from, to, options.softening, 1);
-            if (pair_beyond_float_over_ranks(*ranks(), from, to, frame, options.softening, options.precision,
-                                             1))
-                go_double();
-            return;
-        }
+        if (own_rows) return look_at_own_float_range(from, to);
         const auto frame = choose_frame(from, to, options.softening);
         if (!may_go_double)
             require_float_range(from, to, frame, options.softening, options.precision);
         else if (pair_beyond_float(from, to, frame, options.softening, options.precision))
+            go_double();
+    }
+
+    void look_at_own_float_range(std::span<const double> from, std::span<const double> to) {
+        const int threads = on_gpu() ? thread_count(options.threads) : 1;
+        const auto frame = frame_over_ranks(*ranks(), from, to, options.softening, threads);
+        if (!may_go_double)
+            require_float_range_over_ranks(*ranks(), from, to, frame, options.softening, options.precision,
+                                           threads);
+        else if (pair_beyond_float_over_ranks(*ranks(), from, to, frame, options.softening, options.precision,
+                                              threads))
             go_double();
     }
 
@@ -353,9 +367,12 @@ struct SumPlan::Impl {
 
     [[nodiscard]] std::optional<double> energy(const SumStrengths& strengths,
                                                const SumOutputs& outputs) const {
-        const auto mine = energy_of(here(), strengths, outputs);
+        const auto own = here();
+        const auto mine = energy_of(own, strengths, outputs);
         if (!own_rows) return mine;
-        if (!comm::any_rank(*ranks(), mine.has_value())) return std::nullopt;
+        const bool missing = own.sources > 0 && !mine; // arrays on a GPU
+        if (comm::any_rank(*ranks(), missing) || !comm::any_rank(*ranks(), mine.has_value()))
+            return std::nullopt;
         return comm::sum_of_ranks(*ranks(), mine.value_or(0.0));
     }
 
@@ -379,15 +396,17 @@ std::unique_ptr<SumPlan::Impl> SumPlan::Impl::of(const SumOptions& options, cons
                                                  const ConstArrayView* targets) {
     auto* ranks = CommunicatorAccess::transport(options.communicator);
     if (ranks == nullptr || CommunicatorAccess::gives_everything(options.communicator)) {
-        auto plan = std::make_unique<Impl>(options, sources, targets);
+        auto plan = std::make_unique<Impl>(options, sources, targets, gpu_of(sources, targets));
         plan->prepare(sources, targets != nullptr ? *targets : ConstArrayView{});
         return plan;
     }
     check_options(options);
     const PointsOfRanks all(*ranks, sources, targets);
     const auto all_targets = all.target_view();
-    auto plan =
-        std::make_unique<Impl>(options, all.source_view(), targets != nullptr ? &all_targets : nullptr);
+    // of `auto` the cost table decides, as for points on the host
+    const auto array_gpu = options.device.kind == DeviceKind::cuda ? gpu_of(sources, targets) : std::nullopt;
+    auto plan = std::make_unique<Impl>(options, all.source_view(),
+                                       targets != nullptr ? &all_targets : nullptr, array_gpu);
     plan->take(all, sources, targets);
     return plan;
 }
@@ -411,6 +430,7 @@ void SumPlan::Impl::take(const PointsOfRanks& counted, const ConstArrayView& sou
                          const ConstArrayView* targets) {
     has_points = false; // until all has gone well
     of_ranks = counted;
+    if (own_rows && on_gpu()) return prepare(sources, targets != nullptr ? *targets : ConstArrayView{});
     if (own_rows) {
         std::vector<double> copies[2];
         const int threads = thread_count(options.threads);
@@ -451,7 +471,7 @@ void SumPlan::execute(const SumStrengths& given, const SumOutputs& outputs, cons
     if (!plan.of_ranks) return plan.execute(given, outputs, hooks);
     if (plan.own_rows) {
         const OwnExecution own(*plan.ranks(), *plan.of_ranks, plan.problem,
-                               thread_count(plan.options.threads), given, outputs);
+                               thread_count(plan.options.threads), given, outputs, plan.on_gpu());
         return plan.execute(own.strengths(), own.outputs(), hooks);
     }
     const ExecutionOfRanks all(*plan.ranks(), *plan.of_ranks, plan.problem, given, outputs);

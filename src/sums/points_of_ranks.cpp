@@ -175,14 +175,16 @@ void ExecutionOfRanks::keep_own() const {
         const auto& own = own_outputs_.of(static_cast<Output>(k));
         if (!all || !own) continue;
         const auto width = all.shape[1];
-        write_values(own, static_cast<const double*>(all.data) + points_.target_rows.first() * width,
-                     points_.target_rows.mine(), width);
+        cuda::write_anywhere(own, static_cast<const double*>(all.data) + points_.target_rows.first() * width,
+                             points_.target_rows.mine(), width);
     }
 }
 
 OwnExecution::OwnExecution(comm::Transport& ranks, const PointsOfRanks& points, const SumProblem& problem,
-                           int threads, const SumStrengths& strengths, const SumOutputs& outputs) {
+                           int threads, const SumStrengths& strengths, const SumOutputs& outputs,
+                           bool anywhere) {
     comm::together(ranks, [&] {
+        if (anywhere) return;
         for (const auto& info : problem.kernel->outputs)
             if (const auto& view = outputs.of(info.output)) require_host(view, name_of(info.output));
     });
@@ -200,6 +202,8 @@ OwnExecution::OwnExecution(comm::Transport& ranks, const PointsOfRanks& points, 
     const auto rows_of = [&](const ConstArrayView& view, std::int64_t columns, std::string_view what,
                              std::vector<double>& copy) -> ConstArrayView {
         if (!comm::any_rank(ranks, static_cast<bool>(view))) return {};
+        if (anywhere && view && own.sources > 0) return view;
+        if (anywhere) return room(own.sources, columns);
         const auto numbers = own_numbers(ranks, points.source_rows, view, columns, what, threads, copy);
         return numbers.empty() ? room(own.sources, columns) : matrix_view(numbers, columns);
     };

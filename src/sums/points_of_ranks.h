@@ -64,9 +64,10 @@ private:
 /// rank has.
 class OwnExecution {
 public:
+    /// @param anywhere  arrays may lie on GPUs, and who sums looks for numbers that are not finite
     /// @throws InvalidArgument on all ranks for a mistake of one
     OwnExecution(comm::Transport& ranks, const PointsOfRanks& points, const SumProblem& problem, int threads,
-                 const SumStrengths& strengths, const SumOutputs& outputs);
+                 const SumStrengths& strengths, const SumOutputs& outputs, bool anywhere);
 
     [[nodiscard]] const SumStrengths& strengths() const { return strengths_; }
     [[nodiscard]] const SumOutputs& outputs() const { return outputs_; }

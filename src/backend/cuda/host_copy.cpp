@@ -1,4 +1,4 @@
-// host_copy in a build with CUDA: the stretch of memory that the view lies in, then its elements.
+// Copies in a build with CUDA: the stretch of memory that the view lies in, then its elements.
 #include "backend/cuda/host_copy.h"
 
 #include "backend/cuda/check.h"
@@ -18,6 +18,22 @@ std::vector<double> host_copy(const ConstArrayView& view, std::int64_t rows, std
     auto copied = stretch.moved_to(bytes.data(), view);
     copied.device = {};
     return copy_of(copied, rows, columns);
+}
+
+void write_anywhere(const ArrayView& view, const double* values, std::int64_t rows, std::int64_t columns) {
+    if (view.device.type != DeviceType::cuda || rows == 0) return write_values(view, values, rows, columns);
+    const DeviceScope scope(view.device.index);
+    const Stretch stretch(view, rows, columns);
+    auto* const begin =
+        static_cast<std::byte*>(view.data) - (static_cast<const std::byte*>(view.data) - stretch.begin);
+    std::vector<std::byte> bytes(stretch.bytes); // what lies between rows stays
+    check(cudaMemcpy(bytes.data(), begin, bytes.size(), cudaMemcpyDeviceToHost), "copying from the GPU");
+    auto copied = view;
+    copied.data = bytes.data() + (static_cast<std::byte*>(view.data) - begin);
+    copied.device = {};
+    write_values(copied, values, rows, columns);
+    check(cudaMemcpy(begin, bytes.data(), bytes.size(), cudaMemcpyHostToDevice), "copying to the GPU");
+    check(cudaDeviceSynchronize(), "copying to the GPU"); // the last of it may still be under way
 }
 
 void copy_anywhere(std::span<std::byte> to, std::span<const std::byte> from) {

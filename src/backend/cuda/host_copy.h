@@ -14,6 +14,9 @@ namespace farfield::cuda {
 /// stream. @throws DeviceError.
 std::vector<double> host_copy(const ConstArrayView& view, std::int64_t rows, std::int64_t columns);
 
+/// Writes row-major values into a checked view of the host or of a GPU. @throws DeviceError.
+void write_anywhere(const ArrayView& view, const double* values, std::int64_t rows, std::int64_t columns);
+
 /// Copies bytes, as many as `to` has, whichever of the two are the host's and a GPU's. @throws DeviceError.
 void copy_anywhere(std::span<std::byte> to, std::span<const std::byte> from);
 

@@ -81,15 +81,16 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
 }
 
 bool takes_own_points(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    return !problem.is_periodic() && device.kind == DeviceKind::cpu && problem.sources > 0 &&
-           problem.targets > 0 && !options.guaranteed;
+    if (problem.is_periodic() || options.guaranteed) return false;
+    if (device.kind == DeviceKind::cuda) return !is_in_plane(problem);
+    return problem.sources > 0 && problem.targets > 0;
 }
 
 // The part of all points that a rank holds, those of leaves beside its own among them, where ranks give about
 // as many each.
 double held_part(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     if (CommunicatorAccess::gives_everything(options.communicator)) return 1.0;
-    if (!takes_own_points(problem, options, device)) return 1.0;
+    if (device.kind == DeviceKind::cuda || !takes_own_points(problem, options, device)) return 1.0;
     return std::min(1.0, 2.0 / options.communicator.size());
 }
 

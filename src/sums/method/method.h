@@ -40,6 +40,10 @@ public:
     virtual void execute_with_dipoles(const ConstArrayView& strengths, const ConstArrayView& dipoles,
                                       const SumOutputs& outputs, const SumHooks& hooks, SumReport& report);
 
+    /// From the next points on, executions give results of rows [first, first + count) of the targets alone,
+    /// and outputs have so many. Asked only of methods whose ranks have rows of their own on GPUs.
+    virtual void want_rows(std::int64_t /*first*/, std::int64_t /*count*/) {}
+
     /// The last execution was off by the relative error `error`, more than the tolerance: prepares to compute
     /// more accurately. False if the method cannot; then that is the answer.
     virtual bool refine(double /*error*/) { return false; }
@@ -82,8 +86,8 @@ struct MethodInfo {
     bool open_axes = false;    ///< sums boxes that are periodic along one to three axes, beside open space
     /// Ranks share the work where this is true, each giving all points. Null: they never do.
     bool (*divides)(const SumProblem& problem, const DeviceChoice& device) = nullptr;
-    /// Moreover each rank may give points of its own; otherwise all points come to all ranks first. Null:
-    /// they never may.
+    /// Moreover each rank may give points of its own: on GPUs these come together there
+    /// (direct/cuda/several/own_rows.h). Otherwise all points come to all ranks first. Null: they never may.
     bool (*takes_own_points)(const SumProblem& problem, const SumOptions& options,
                              const DeviceChoice& device) = nullptr;
 };

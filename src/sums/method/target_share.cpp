@@ -121,8 +121,13 @@ double bytes_for_other_ranks(const SumProblem& problem, const SumOptions& option
     const int ranks = options.communicator.size();
     if (ranks == 1 || device.kind != DeviceKind::cuda) return 0.0;
     constexpr double turns = 2.0, spare = 1.25;
-    const double numbers = options.outputs.has(Output::hessian) ? 20.0 : 8.0;
-    return turns * spare * 8.0 * numbers * static_cast<double>(problem.targets) / ranks;
+    const auto n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);
+    const bool hessian = options.outputs.has(Output::hessian);
+    const double read_by_others = turns * spare * (hessian ? 20.0 : 8.0) * m / ranks;
+    if (CommunicatorAccess::gives_everything(options.communicator)) return 8.0 * read_by_others;
+    const double points = 3.0 * n + (problem.self ? 0.0 : 3.0 * m);
+    const double strengths = (options.dipoles ? 4.0 : 1.0) * n;
+    return 8.0 * (read_by_others + points + strengths + turns * spare * 3.0 * std::max(n, m) / ranks);
 }
 
 std::unique_ptr<PreparedSum> make_target_share(const MethodInfo& method, const SumProblem& problem,

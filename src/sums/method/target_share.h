@@ -12,7 +12,8 @@ namespace farfield {
 bool shares_targets(const MethodInfo& method, const SumProblem& problem, const DeviceChoice& device);
 
 /// Of a method that shares targets by itself: memory of its GPU in which the other ranks read its sums
-/// (direct/cuda/several/rank_rows.cuh). 0 for one process and on CPUs.
+/// (direct/cuda/several/rank_rows.cuh), and, where each has points of its own, for all rows
+/// (own_rows.h). 0 for one process and on CPUs.
 double bytes_for_other_ranks(const SumProblem& problem, const SumOptions& options,
                              const DeviceChoice& device);
 

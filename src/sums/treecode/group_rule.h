@@ -7,11 +7,11 @@
 
 namespace farfield {
 
-/// Calls run(range) for cells with at most `most` targets that become one group, and large(k) for each with more,
-/// in the order of the cells; targets_of(k) is the range of cell k, empty where there is none. Cells that follow
-/// each other are one group as long as they hold no more together and no large cell lies in the box around
-/// them, of which the group would accept nothing. Of a family k is the octant (or quadrant). Of other cells the
-/// place is not known, and none become one beside a large one.
+/// Calls run(range) for cells with at most `most` targets that become one group, and large(k) for each with
+/// more, in the order of the cells; targets_of(k) is the range of cell k, empty where there is none. Cells
+/// that follow each other are one group as long as they hold no more together and no large cell lies in the
+/// box around them, of which the group would accept nothing. Of a family k is the octant (or quadrant). Of
+/// other cells the place is not known, and none become one beside a large one.
 template <class TargetsOf, class Run, class Large>
 FF_HD void for_runs(int cells, bool family, int most, const TargetsOf& targets_of, const Run& run,
                     const Large& large) {

@@ -61,6 +61,11 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
 
 bool divides(const SumProblem& /*problem*/, const DeviceChoice& /*device*/) { return true; }
 
+bool takes_own_points(const SumProblem& /*problem*/, const SumOptions& /*options*/,
+                      const DeviceChoice& device) {
+    return device.kind == DeviceKind::cuda;
+}
+
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {
     if (device.kind == DeviceKind::cuda)
@@ -96,7 +101,8 @@ constexpr MethodInfo treecode_info{
     .settle = settle,
     .sharpen = sharpen,
     .approximates = true,
-    .divides = divides};
+    .divides = divides,
+    .takes_own_points = takes_own_points};
 
 } // namespace
 

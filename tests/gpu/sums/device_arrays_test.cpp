@@ -1,9 +1,8 @@
 // SumPlan over arrays that lie on the GPU, read and written in place, and the caller's streams.
-#include "backend/cuda/memory.h"
-#include "backend/cuda/stream.h"
 #include "exact.h"
 #include "expect_error.h"
 #include "gpu/needs_gpu.h"
+#include "gpu/sums/gpu_arrays.h"
 #include "unit/sums/views.h"
 
 #include <farfield/error.h>
@@ -21,38 +20,15 @@ namespace farfield {
 namespace {
 
 using cuda::DeviceArray;
+using test::gpu_view;
 using test::list;
 using test::rows;
+using test::to_gpu;
+using test::to_host;
 using test::Values;
 
 constexpr Device gpu_0{DeviceType::cuda, 0};
 const DeviceChoice on_gpu{.kind = DeviceKind::cuda};
-
-template <class T>
-DeviceArray<T> to_gpu(const std::vector<T>& values) {
-    const cuda::Stream stream;
-    DeviceArray<T> array(values.size());
-    cuda::copy(array.data(), values.data(), values.size(), stream.get());
-    stream.synchronize();
-    return array;
-}
-
-template <class T>
-std::vector<T> to_host(const DeviceArray<T>& array) {
-    const cuda::Stream stream;
-    std::vector<T> values(array.size());
-    cuda::copy(values.data(), array.data(), values.size(), stream.get());
-    stream.synchronize();
-    return values;
-}
-
-template <class T>
-constexpr DType type_of = std::is_same_v<T, float> ? DType::float32 : DType::float64;
-
-template <class T>
-ArrayView view(DeviceArray<T>& array, std::initializer_list<std::int64_t> shape) {
-    return {array.data(), type_of<T>, shape, gpu_0};
-}
 
 // The same kernels on the same numbers: the bits are those of host arrays.
 TEST(DeviceArrays, GiveTheBitsOfHostArrays) {
@@ -64,8 +40,9 @@ TEST(DeviceArrays, GiveTheBitsOfHostArrays) {
             sum(rows(cloud.points), list(cloud.strengths), {.precision = precision, .device = on_gpu});
         auto points = to_gpu(cloud.points), strengths = to_gpu(cloud.strengths);
         DeviceArray<double> potential(static_cast<std::size_t>(n)), field(static_cast<std::size_t>(3 * n));
-        SumPlan plan(view(points, {n, 3}), {.precision = precision}); // auto: where the points are
-        plan.execute(view(strengths, {n}), {.potential = view(potential, {n}), .field = view(field, {n, 3})});
+        SumPlan plan(gpu_view(points, {n, 3}), {.precision = precision}); // auto: where the points are
+        plan.execute(gpu_view(strengths, {n}),
+                     {.potential = gpu_view(potential, {n}), .field = gpu_view(field, {n, 3})});
         EXPECT_EQ(to_host(potential), expected.potential);
         EXPECT_EQ(to_host(field), expected.field);
         EXPECT_EQ(name_of(plan.report().device), "cuda:0");
@@ -79,13 +56,13 @@ TEST(DeviceArrays, TakeAnyStridesAndTypes) {
     auto reversed = to_gpu(std::vector<float>{3, 2, 1});
     auto out = to_gpu(std::vector<float>(6, -7.0F));
     auto field_columns = to_gpu(Values(9, -7.0));
-    auto points = view(columns, {3, 3});
+    auto points = gpu_view(columns, {3, 3});
     points.strides = {1, 3};
     ConstArrayView q(reversed.data() + 2, DType::float32, {3}, gpu_0);
     q.strides = {-1, 0};
     auto potential = ArrayView(out.data(), DType::float32, {3}, gpu_0);
     potential.strides = {2, 0};
-    auto field = view(field_columns, {3, 3});
+    auto field = gpu_view(field_columns, {3, 3});
     field.strides = {1, 3};
     SumPlan(points).execute(q, {.potential = potential, .field = field});
     const Values same{0, 0, 0, 1, 0, 0, 0, 2, 0}, strengths{1, 2, 3};
@@ -113,7 +90,7 @@ TEST(DeviceArrays, MayChangeBeforeTheirSumIsCompared) {
         return out;
     };
     auto points = to_gpu(columns(first.points)), strengths = to_gpu(first.strengths);
-    auto there = view(points, {n, 3});
+    auto there = gpu_view(points, {n, 3});
     there.strides = {1, n};
     const auto hold = [&](const Values& values) {
         cuda::copy(points.data(), values.data(), values.size(), cudaStreamLegacy);
@@ -123,13 +100,13 @@ TEST(DeviceArrays, MayChangeBeforeTheirSumIsCompared) {
     SumPlan plan(there, {.tolerance = 1e-12, .precision = Precision::float64});
     const Values ones(points.size(), 1.0);
     hold(ones);
-    plan.execute(view(strengths, {n}), {.potential = view(potential, {n})});
+    plan.execute(gpu_view(strengths, {n}), {.potential = gpu_view(potential, {n})});
     ASSERT_EQ(plan.report().errors.size(), 1U);
     EXPECT_LE(plan.report().errors[0].relative, 1e-12);
     hold(columns(second.points));
     plan.update(there);
     hold(ones);
-    plan.execute(view(strengths, {n}), {.field = view(field, {n, 3})});
+    plan.execute(gpu_view(strengths, {n}), {.field = gpu_view(field, {n, 3})});
     ASSERT_EQ(plan.report().errors.size(), 2U);
     EXPECT_LE(plan.report().errors[1].relative, 1e-12);
 }
@@ -142,12 +119,12 @@ TEST(DeviceArrays, MixWithHostArrays) {
     auto points = to_gpu(cloud.points), strengths = to_gpu(cloud.strengths), targets = to_gpu(others.points);
     Values potential(77);
     DeviceArray<double> field(231);
-    SumPlan(view(points, {500, 3}), rows(others.points))
+    SumPlan(gpu_view(points, {500, 3}), rows(others.points))
         .execute(list(cloud.strengths),
-                 {.potential = std::span<double>(potential), .field = view(field, {77, 3})});
+                 {.potential = std::span<double>(potential), .field = gpu_view(field, {77, 3})});
     EXPECT_EQ(potential, expected.potential);
     EXPECT_EQ(to_host(field), expected.field);
-    const auto again = sum(rows(cloud.points), view(targets, {77, 3}), view(strengths, {500}));
+    const auto again = sum(rows(cloud.points), gpu_view(targets, {77, 3}), gpu_view(strengths, {500}));
     EXPECT_EQ(again.field, expected.field);
     EXPECT_EQ(name_of(again.report.device), "cuda:0");
 }
@@ -159,17 +136,17 @@ TEST(DeviceArrays, NameTheRowAndTheDevice) {
     auto points = to_gpu(cloud.points), strengths = to_gpu(cloud.strengths);
     using test::error_of, test::expect_contains;
     expect_contains(error_of<InvalidArgument>([&] {
-                        SumPlan(view(points, {1000, 3}));
+                        SumPlan(gpu_view(points, {1000, 3}));
                     }),
                     {"row 321 has z = nan"});
     expect_contains(error_of<InvalidArgument>([&] {
-                        SumPlan(view(points, {1000, 3}), {.device = {.kind = DeviceKind::cpu}});
+                        SumPlan(gpu_view(points, {1000, 3}), {.device = {.kind = DeviceKind::cpu}});
                     }),
                     {"device = cpu"});
     // memory said to be on another GPU than the sum's is refused before it is touched
     const auto healthy = gpu_test::plummer(1000, 4, false);
     SumPlan plan(rows(healthy.points), {.device = on_gpu});
-    auto elsewhere = view(strengths, {1000});
+    auto elsewhere = gpu_view(strengths, {1000});
     elsewhere.device.index = 1;
     Values out(1000);
     expect_contains(
@@ -194,8 +171,8 @@ TEST(DeviceArrays, AreReadInTheOrderOfTheCallersStream) {
         cuda::check(cudaMemsetAsync(points.data(), 0, points.bytes(), used), "clearing");
         cuda::copy(to.data(), from.data(), large, used);
         cuda::copy(points.data(), source.data(), 3 * n, used);
-        SumPlan plan(view(points, {1000, 3}), {.coincident = Coincident::skip, .stream = used});
-        plan.execute(view(strengths, {1000}), {.potential = view(potential, {1000})});
+        SumPlan plan(gpu_view(points, {1000, 3}), {.coincident = Coincident::skip, .stream = used});
+        plan.execute(gpu_view(strengths, {1000}), {.potential = gpu_view(potential, {1000})});
         EXPECT_EQ(to_host(potential), expected);
     }
 }

@@ -4,6 +4,7 @@
 #include "expect_error.h"
 #include "gpu/needs_gpu.h"
 #include "gpu/sums/fmm_clouds.h"
+#include "gpu/sums/gpu_arrays.h"
 
 #include "backend/cuda/memory.h"
 #include "backend/cuda/stream.h"
@@ -280,15 +281,6 @@ TEST(GpuPeriodic, GivesTheSameBitsEveryTime) {
             }
 }
 
-template <class T>
-cuda::DeviceArray<T> to_gpu(const std::vector<T>& values) {
-    const cuda::Stream stream;
-    cuda::DeviceArray<T> array(values.size());
-    cuda::copy(array.data(), values.data(), values.size(), stream.get());
-    stream.synchronize();
-    return array;
-}
-
 // Read and written in place, with a stream of the caller's and with none.
 TEST(GpuPeriodic, TakesArraysOfTheGpu) {
     NEEDS_GPU();
@@ -298,8 +290,9 @@ TEST(GpuPeriodic, TakesArraysOfTheGpu) {
     const Device here{DeviceType::cuda, 0};
     for (const auto method : {Method::direct, Method::fmm}) {
         const auto expected = charges.sum_with(options_of(box, method, DeviceKind::cuda, 0.0));
-        const auto x = to_gpu(charges.sources), y = to_gpu(charges.targets), q = to_gpu(charges.q);
-        auto phi = to_gpu(Values(m)), e = to_gpu(Values(std::size_t{3} * m));
+        const auto x = test::to_gpu(charges.sources), y = test::to_gpu(charges.targets),
+                   q = test::to_gpu(charges.q);
+        auto phi = test::to_gpu(Values(m)), e = test::to_gpu(Values(std::size_t{3} * m));
         const cuda::Stream stream;
         for (const bool with_stream : {false, true}) {
             auto options = options_of(box, method, DeviceKind::automatic, 0.0);

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace farfield::cuda {
@@ -35,24 +36,30 @@ public:
         const int wanted = (outputs.potential ? potential_only : 0) | (outputs.field ? field_only : 0) |
                            (outputs.hessian ? hessian_too : 0);
         if (wanted == 0) return;
-        potentials_at_ = outputs.potential ? place_of(outputs.potential, potential_, 1) : nullptr;
-        fields_at_ = outputs.field ? place_of(outputs.field, field_, 3) : nullptr;
-        hessians_at_ = outputs.hessian ? place_of(outputs.hessian, hessian_, 6) : nullptr;
+        potentials_at_ = outputs.potential ? place_of(outputs.potential, potential_, 1, rows()) : nullptr;
+        fields_at_ = outputs.field ? place_of(outputs.field, field_, 3, rows()) : nullptr;
+        hessians_at_ = outputs.hessian ? place_of(outputs.hessian, hessian_, 6, rows()) : nullptr;
         check(cudaMemsetAsync(not_finite_.data(), 0, sizeof(int), stream_), "clearing a flag");
         const bool finite = compute(wanted, exponent, report);
         if (!finite) report.direct.coincident_pairs_skipped = repair(exponent);
         if (potentials_at_ != nullptr && potentials_at_ == potential_.data())
-            transfers_.write(potentials_at_, outputs.potential, problem_.targets, 1, stream_);
+            transfers_.write(potentials_at_, outputs.potential, rows(), 1, stream_);
         if (fields_at_ != nullptr && fields_at_ == field_.data())
-            transfers_.write(fields_at_, outputs.field, problem_.targets, 3, stream_);
+            transfers_.write(fields_at_, outputs.field, rows(), 3, stream_);
         if (hessians_at_ != nullptr && hessians_at_ == hessian_.data())
-            transfers_.write(hessians_at_, outputs.hessian, problem_.targets, 6, stream_);
+            transfers_.write(hessians_at_, outputs.hessian, rows(), 6, stream_);
         report.finish_seconds = seconds_between(read_at, Clock::now()) - report.compute_seconds;
         if (hooks.progress) hooks.progress(1.0);
     }
 
+    void want_rows(std::int64_t first, std::int64_t count) override { wanted_rows_ = {first, count}; }
+
 protected:
     using OnOneGpu::OnOneGpu;
+
+    /// Of the targets, in the caller's order: those whose results it wants.
+    [[nodiscard]] std::int64_t first_row() const { return wanted_rows_ ? wanted_rows_->first : 0; }
+    [[nodiscard]] std::int64_t rows() const { return wanted_rows_ ? wanted_rows_->second : problem_.targets; }
 
     /// What is known of the report before strengths are.
     virtual void describe(SumReport& report) const = 0;
@@ -82,7 +89,7 @@ protected:
                 .sign = kernel.sign,
                 .potential_exponent = kernel.result_exponent(Output::potential, frame_.exponent, exponent),
                 .field_exponent = kernel.result_exponent(Output::field, frame_.exponent, exponent),
-                .n = static_cast<int>(problem_.targets),
+                .n = static_cast<int>(rows()),
                 .not_finite = not_finite_.data()};
     }
 
@@ -137,6 +144,7 @@ private:
     std::int64_t repair(int exponent) {
         const auto n = static_cast<std::size_t>(problem_.sources);
         const auto m = static_cast<std::size_t>(problem_.targets);
+        const auto first = static_cast<std::size_t>(first_row());
         const auto q = downloaded(strengths_, n, stream_);
         const Seen<double> from(downloaded(sources_, 3 * n, stream_), q, frame_, exponent, false);
         const std::optional<Seen<double>> to =
@@ -149,9 +157,16 @@ private:
             check(cudaStreamSynchronize(stream_), "waiting for the GPU");
             return out;
         };
-        auto phi = from_gpu(potentials_at_, m);
-        auto e = from_gpu(fields_at_, 3 * m);
-        auto hessian = from_gpu(hessians_at_, 6 * m);
+        const auto rows_of_all = [&](const double* from, std::size_t columns) { // others are finite
+            const auto own = from_gpu(from, columns * static_cast<std::size_t>(rows()));
+            std::vector<double> all(own.empty() ? 0 : columns * m);
+            std::copy(own.begin(), own.end(),
+                      all.begin() + static_cast<std::ptrdiff_t>(own.empty() ? 0 : columns * first));
+            return all;
+        };
+        auto phi = rows_of_all(potentials_at_, 1);
+        auto e = rows_of_all(fields_at_, 3);
+        auto hessian = rows_of_all(hessians_at_, 6);
         auto p = from_gpu(has_dipoles_ ? dipoles_.data() : nullptr, 3 * n);
         for (auto& component : p) component = std::ldexp(component, exponent + frame_.exponent);
         const auto skipped = repair_rows({.sources = problem_.sources,
@@ -171,13 +186,18 @@ private:
                                           .potential = phi.empty() ? nullptr : phi.data(),
                                           .field = e.empty() ? nullptr : e.data(),
                                           .hessian = hessian.empty() ? nullptr : hessian.data()});
-        copy(potentials_at_, phi.data(), phi.size(), stream_);
-        copy(fields_at_, e.data(), e.size(), stream_);
-        copy(hessians_at_, hessian.data(), hessian.size(), stream_);
+        const auto back = [&](double* to, const std::vector<double>& all, std::size_t columns) {
+            if (!all.empty())
+                copy(to, all.data() + columns * first, columns * static_cast<std::size_t>(rows()), stream_);
+        };
+        back(potentials_at_, phi, 1);
+        back(fields_at_, e, 3);
+        back(hessians_at_, hessian, 6);
         check(cudaStreamSynchronize(stream_), "waiting for the GPU");
         return skipped;
     }
 
+    std::optional<std::pair<std::int64_t, std::int64_t>> wanted_rows_; ///< first and count; none: all
     DeviceArray<double> potential_, field_, hessian_; ///< where the caller's arrays are elsewhere, or strided
 
     std::optional<int> kept_exponent_; ///< of strengths that every execution has

@@ -87,10 +87,14 @@ protected:
 
     /// Where results are written on the GPU: the caller's array where it can be, memory of our own otherwise.
     double* place_of(const ArrayView& view, DeviceArray<double>& own, int columns) const {
+        return place_of(view, own, columns, problem_.targets);
+    }
+    /// The same of some rows.
+    double* place_of(const ArrayView& view, DeviceArray<double>& own, int columns, std::int64_t rows) const {
         if (view.device.type != DeviceType::cpu && view.dtype == DType::float64 &&
-            is_contiguous(view, problem_.targets, columns))
+            is_contiguous(view, rows, columns))
             return static_cast<double*>(view.data);
-        make_room(own, std::max<std::size_t>(1, static_cast<std::size_t>(problem_.targets * columns)));
+        make_room(own, std::max<std::size_t>(1, static_cast<std::size_t>(rows * columns)));
         return own.data();
     }
 

@@ -72,14 +72,19 @@ void FmmPart::finish(int wanted, cudaStream_t stream) {
 
 void FmmPart::take_multipoles(FmmPart& other) {
     if (!has_far_field()) return;
-    const auto stream = with_sums([](auto& sums) { return sums.passes.far_stream(); });
-    const auto multipoles_of = [](FmmPart& part) {
-        return part.with_sums([](auto& sums) { return sums.passes.multipoles(); });
-    };
+    const auto stream = far_stream();
     other.with_sums([&](auto& sums) { sums.passes.hold_for_multipoles(stream); });
-    const auto to = multipoles_of(*this), from = multipoles_of(other);
+    const auto to = multipoles(), from = other.multipoles();
     for (const auto& cells : other.tree_.own_leaves()) copy_all_rows(to, from, cells, stream);
     timer_.mark("multipoles", stream);
+}
+
+std::vector<RowArray> FmmPart::multipoles() {
+    return with_sums([](auto& sums) { return sums.passes.multipoles(); });
+}
+
+cudaStream_t FmmPart::far_stream() {
+    return with_sums([](auto& sums) { return sums.passes.far_stream(); });
 }
 
 std::vector<RowArray> FmmPart::near_sums(int wanted) {
@@ -99,17 +104,10 @@ std::vector<RowArray> FmmPart::far_sums(int wanted) {
     return out;
 }
 
-std::vector<RowArray> FmmPart::sums_of(int wanted) {
-    auto out = far_sums(wanted);
-    const auto near = near_sums(wanted);
-    out.insert(out.end(), near.begin(), near.end());
-    return out;
-}
-
 void FmmPart::take(FmmPart& other, int wanted, cudaStream_t early, cudaStream_t stream) {
     const auto rows = other.tree_.own_targets();
     if (has_far_field()) {
-        other.with_sums([&](auto& sums) { sums.passes.hold_for_far_field(early); });
+        other.hold_for_far_field(early);
         copy_all_rows(far_sums(wanted), other.far_sums(wanted), rows, early);
         other.far_taken_.record(early);
     }

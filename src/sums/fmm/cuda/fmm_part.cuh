@@ -42,6 +42,9 @@ public:
     /// Between them: copies the multipoles that `other`, another share of the same tree, forms. Its first
     /// step is queued.
     void take_multipoles(FmmPart& other);
+    /// Arrays of multipoles, a row for each cell, and where they are formed and used. @pre has_far_field()
+    [[nodiscard]] std::vector<RowArray> multipoles();
+    [[nodiscard]] cudaStream_t far_stream();
 
     /// Sums of one type of number, a row for each target, in the order of the tree.
     template <class Real>
@@ -57,8 +60,13 @@ public:
     [[nodiscard]] const Vec4<double>* far() const { return far_.data(); }
     [[nodiscard]] const double* near_hessians() const { return near_hessians_.data(); }
     [[nodiscard]] const double* far_hessians() const { return far_hessians_.data(); }
-    /// All arrays of sums, those of the far field first.
-    [[nodiscard]] std::vector<RowArray> sums_of(int wanted);
+    /// Arrays of sums.
+    [[nodiscard]] std::vector<RowArray> near_sums(int wanted);
+    [[nodiscard]] std::vector<RowArray> far_sums(int wanted);
+    /// What is queued on `stream` from now on waits until the far field is whole. @pre has_far_field()
+    void hold_for_far_field(cudaStream_t stream) {
+        with_sums([&](auto& sums) { sums.passes.hold_for_far_field(stream); });
+    }
 
     /// Copies what `other` computes of its targets to their places here: the near field in the order of
     /// `stream`, a stream of the other's GPU, the far field as soon as it is there, on `early`, which
@@ -85,8 +93,6 @@ private:
     [[nodiscard]] PassDone marking() {
         return [this](std::string_view name, cudaStream_t stream) { timer_.mark(name, stream); };
     }
-    [[nodiscard]] std::vector<RowArray> near_sums(int wanted);
-    [[nodiscard]] std::vector<RowArray> far_sums(int wanted);
 
     FmmTask task_;
     DeviceTree tree_; ///< its sources are set with their strengths

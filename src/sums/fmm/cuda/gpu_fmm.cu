@@ -33,7 +33,9 @@ public:
           own_(ranks_ != nullptr ? TreeShare{ranks_->rank(), ranks_->size()}
                                  : TreeShare{0, static_cast<int>(devices.size())}),
           others_(devices, options) {
-        if (ranks_ != nullptr) rank_rows_.emplace(*ranks_, options.exchange, options.mpi_gpu);
+        if (ranks_ == nullptr) return;
+        rank_rows_.emplace(*ranks_, options.exchange, options.mpi_gpu);
+        rank_multipoles_.emplace(*ranks_, options.exchange, options.mpi_gpu);
     }
 
     void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
@@ -74,9 +76,18 @@ public:
     }
 
 private:
-    // Of a tree of separate targets leaves with sources alone belong to no share; ranks have no way for
-    // multipoles.
-    [[nodiscard]] bool shares_multipoles() const { return !others_.empty() && problem_.self; }
+    // Of a tree of separate targets leaves with sources alone belong to no share.
+    [[nodiscard]] bool shares_multipoles() const {
+        return problem_.self && (!others_.empty() || ranks_share_more());
+    }
+
+    // Two more exchanges between ranks: multipoles, and the far field while the near field is still summed.
+    // Each takes some 30 µs that do not shrink with the sum.
+    [[nodiscard]] bool ranks_share_more() const {
+        constexpr double least_numbers = 2e8; // that P2M makes; about 0.2 ms
+        return ranks_ != nullptr &&
+               static_cast<double>(problem_.sources) * std::pow(shape_.order.order + 1, 2) >= least_numbers;
+    }
 
     // Images in the rim of a periodic box, whose number changes as points move.
     void fit_count(const ConstArrayView& sources) {
@@ -129,6 +140,11 @@ private:
         others_.for_each([&](OtherGpu& gpu) { near_pairs_ += gpu.part.tree().near_pairs(); });
         if (ranks_ == nullptr) return;
         rank_rows_->set_count(own_.tree().own_targets().size());
+        if (shares_multipoles()) {
+            std::vector<RowRange> cells;
+            for (const auto& range : own_.tree().own_leaves()) cells.push_back({range.begin, range.end});
+            rank_multipoles_->set_ranges(cells);
+        }
         const auto of_ranks = comm::all_values(*ranks_, near_pairs_);
         near_pairs_ = std::accumulate(of_ranks.begin(), of_ranks.end(), std::int64_t{0});
     }
@@ -148,8 +164,9 @@ private:
                       .multiply_adds = own_.multiply_adds()};
     }
 
-    /// Every GPU begins; shares of one tree exchange multipoles; all go on, and the others send their sums.
-    void run_parts(int wanted, int exponent) {
+    /// Every GPU begins; then shares of one tree exchange multipoles, all go on, and the others send their
+    /// sums.
+    void form_parts(int wanted, int exponent) {
         const GivenSources given{sources_.data(), strengths_.data(), has_dipoles_ ? dipoles_.data() : nullptr,
                                  frame_, exponent};
         const auto n = static_cast<std::size_t>(problem_.sources);
@@ -171,6 +188,9 @@ private:
                 gpu.part.place(copies, gpu.stream.get());
                 gpu.part.form(wanted, gpu.stream.get());
             });
+    }
+
+    void finish_parts(int wanted) {
         others_.run_with_first(
             [&] {
                 take_multipoles(own_);
@@ -193,14 +213,31 @@ private:
         sources_found_.record(side_stream_.get());
     }
 
-    void gather_from_ranks(int wanted) {
-        own_.timer().begin(stream_);
-        rank_rows_->gather(own_.sums_of(wanted), stream_);
-        own_.timer().mark("other ranks", stream_);
+    void multipoles_from_ranks() {
+        if (ranks_ == nullptr || !shares_multipoles() || !own_.has_far_field()) return;
+        const auto stream = own_.far_stream();
+        rank_multipoles_->gather(own_.multipoles(), stream);
+        own_.timer().mark("multipoles", stream);
+    }
+
+    void sums_from_ranks(int wanted) {
+        if (ranks_ == nullptr) return;
+        const auto stream = side_stream_.get();
+        auto sums = own_.far_sums(wanted);
+        if (!sums.empty() && ranks_share_more()) {
+            own_.hold_for_far_field(stream);
+            rank_rows_->gather(std::exchange(sums, {}), stream);
+        }
+        const auto near = own_.near_sums(wanted);
+        sums.insert(sums.end(), near.begin(), near.end());
+        sums_there_.record(stream_);
+        sums_there_.hold(stream);
+        rank_rows_->gather(sums, stream);
+        others_there_.record(stream);
     }
 
     void take_multipoles(FmmPart& to) {
-        if (!shares_multipoles()) return;
+        if (!shares_multipoles() || ranks_ != nullptr) return;
         if (&to != &own_) to.take_multipoles(own_);
         others_.for_each([&](OtherGpu& gpu) {
             if (&to != &gpu.part) to.take_multipoles(gpu.part);
@@ -208,8 +245,10 @@ private:
     }
 
     bool compute(int wanted, int exponent, SumReport& report) override {
-        comm::together(ranks_, [&] { run_parts(wanted, exponent); });
-        if (ranks_ != nullptr) gather_from_ranks(wanted);
+        comm::together(ranks_, [&] { form_parts(wanted, exponent); });
+        multipoles_from_ranks();
+        comm::together(ranks_, [&] { finish_parts(wanted); });
+        sums_from_ranks(wanted);
         return own_.with_sums([&](auto& sums) { return leave(sums, wanted, exponent, report); });
     }
 
@@ -220,7 +259,7 @@ private:
         LeaveTask<Real> task{
             sums.near.data(),
             own_.has_far_field() && (wanted & field_and_potential) != 0 ? own_.far() : nullptr,
-            own_.tree().targets().where.data(),
+            own_.tree().targets().where.data() + first_row(),
             finish_task(exponent),
             own_.near_hessians(),
             own_.has_far_field() ? own_.far_hessians() : nullptr,
@@ -228,16 +267,17 @@ private:
             hessians_at_ == nullptr
                 ? 0
                 : problem_.kernel->result_exponent(Output::hessian, frame_.exponent, exponent)};
-        if (!others_.empty()) { // while theirs are on their way
+        if (!others_.empty() || ranks_ != nullptr) { // while those of others are on their way
             const auto own = own_.tree().own_targets();
             task.rows = {own.begin, own.end, true};
-            launch_over(problem_.targets, stream_, leave_kernel<Real>, task);
+            launch_over(rows(), stream_, leave_kernel<Real>, task);
             task.rows.inside = false;
             timer.mark("results", stream_);
             others_.for_each([&](const OtherGpu& gpu) { gpu.done.hold(stream_); });
-            timer.mark("other GPUs", stream_);
+            if (ranks_ != nullptr) others_there_.hold(stream_);
+            timer.mark(ranks_ != nullptr ? "other ranks" : "other GPUs", stream_);
         }
-        launch_over(problem_.targets, stream_, leave_kernel<Real>, task);
+        launch_over(rows(), stream_, leave_kernel<Real>, task);
         timer.mark("results", stream_);
         const bool finite = all_finite();
         report.fmm.tree_seconds = own_.tree_timer().total();
@@ -251,12 +291,12 @@ private:
     double softening_in_sides_ = 0.0; ///< of the cube around all points
     TreeCube cube_;
     OrderSearch orders_;
-    comm::Transport* ranks_;                ///< null: there is one alone
-    std::optional<RankRows> rank_rows_;     ///< of ranks
-    FmmPart own_;                           ///< of the first GPU
-    std::int64_t near_pairs_ = 0;           ///< of all parts
-    Stream side_stream_ = Stream::urgent(); ///< what results need beside sums
-    Signal arrays_read_, arrays_set_, sources_found_;
+    comm::Transport* ranks_;                              ///< null: there is one alone
+    std::optional<RankRows> rank_rows_, rank_multipoles_; ///< of ranks
+    FmmPart own_;                                         ///< of the first GPU
+    std::int64_t near_pairs_ = 0;                         ///< of all parts
+    Stream side_stream_ = Stream::urgent();               ///< what results need beside sums
+    Signal arrays_read_, arrays_set_, sources_found_, sums_there_, others_there_;
     OtherGpus others_;
     bool others_have_points_ = false, others_have_strengths_ = false; ///< those at hand
 };

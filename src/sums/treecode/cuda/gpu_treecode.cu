@@ -89,10 +89,10 @@ private:
             rank_rows_->gather({{reinterpret_cast<std::byte*>(sums_.data()), sizeof(Vec4<double>)}}, stream_);
             timer.mark("other ranks", stream_);
         }
-        launch_over(problem_.targets, stream_, leave_kernel<double>,
+        launch_over(rows(), stream_, leave_kernel<double>,
                     LeaveTask<double>{.near = sums_.data(),
                                       .far = nullptr,
-                                      .where = tree_.targets().where.data(),
+                                      .where = tree_.targets().where.data() + first_row(),
                                       .out = finish_task(exponent)});
         timer.mark("results", stream_);
         std::array<unsigned long long, counters> counted{};

@@ -8,6 +8,7 @@
 #include <farfield/error.h>
 
 #include <algorithm>
+#include <span>
 
 namespace farfield::cuda {
 namespace {
@@ -48,10 +49,27 @@ RankRows::RankRows(comm::Transport& ranks, Exchange wanted, MpiGpu mpi_gpu)
 
 void RankRows::set_count(std::int64_t own) {
     counts_ = comm::all_values(ranks_, own);
-    firsts_.clear();
+    ranges_.clear();
     all_ = 0;
     for (const auto count : counts_) {
-        firsts_.push_back(all_);
+        ranges_.push_back({{all_, all_ + count}});
+        all_ += count;
+    }
+}
+
+void RankRows::set_ranges(const std::vector<RowRange>& own) {
+    const auto sizes = comm::all_values(ranks_, static_cast<std::int64_t>(own.size()));
+    const auto all = comm::all_gathered(ranks_, std::span<const RowRange>(own), sizes);
+    ranges_.clear();
+    counts_.clear();
+    all_ = 0;
+    auto next = all.begin();
+    for (const auto size : sizes) {
+        const auto& of_rank = ranges_.emplace_back(next, next + size);
+        next += size;
+        std::int64_t count = 0;
+        for (const auto& range : of_rank) count += range.size();
+        counts_.push_back(count);
         all_ += count;
     }
 }
@@ -63,10 +81,15 @@ void RankRows::gather(const std::vector<RowArray>& arrays, cudaStream_t stream) 
         const auto needed = most * bytes_of_row(arrays);
         reads_peers_ = needed <= bytes_of_turn_ || open_others(needed + needed / 4);
     }
-    if (reads_peers_) return read_from_peers(arrays, stream);
-    if (wanted_ == Exchange::peer) refuse();
-    if (sends_gpu_memory_) return send_from_gpu(arrays, stream);
-    for (const auto& array : arrays) send_from_host(array, stream);
+    if (!reads_peers_ && wanted_ == Exchange::peer) refuse();
+    taken_.synchronize(); // rows of the last gather, whatever its stream
+    if (reads_peers_)
+        read_from_peers(arrays, stream);
+    else if (sends_gpu_memory_)
+        send_from_gpu(arrays, stream);
+    else
+        for (const auto& array : arrays) send_from_host(array, stream);
+    taken_.record(stream);
 }
 
 bool RankRows::open_others(std::size_t bytes_of_turn) {
@@ -110,19 +133,19 @@ void RankRows::close_others() noexcept {
 void RankRows::read_from_peers(const std::vector<RowArray>& arrays, cudaStream_t stream) {
     const auto turn = turn_ * bytes_of_turn_;
     turn_ = 1 - turn_;
-    // visit(the rank's rows of an array, where they are exported, their bytes)
+    // visit(rows of a rank in an array, where they are exported, their bytes)
     const auto each_array = [&](std::size_t rank, std::byte* memory, const auto& visit) {
         auto* at = memory + turn;
-        for (const auto& array : arrays) {
-            const auto bytes = static_cast<std::size_t>(counts_[rank]) * array.row_bytes;
-            visit(array.data + static_cast<std::size_t>(firsts_[rank]) * array.row_bytes, at, bytes);
-            at += bytes;
-        }
+        for (const auto& array : arrays)
+            for (const auto& range : ranges_[rank]) {
+                const auto bytes = static_cast<std::size_t>(range.size()) * array.row_bytes;
+                visit(array.data + static_cast<std::size_t>(range.begin) * array.row_bytes, at, bytes);
+                at += bytes;
+            }
     };
     each_array(
         static_cast<std::size_t>(ranks_.rank()), own_.data(),
         [&](const std::byte* rows, std::byte* at, std::size_t bytes) { copy(at, rows, bytes, stream); });
-    taken_.synchronize(); // rows of the last gather, whatever its stream
     check(cudaStreamSynchronize(stream), "waiting for data that other ranks need");
     ranks_.barrier();
     for (std::size_t other = 0; other < others_.size(); ++other)
@@ -130,25 +153,23 @@ void RankRows::read_from_peers(const std::vector<RowArray>& arrays, cudaStream_t
             each_array(other, others_[other], [&](std::byte* rows, const std::byte* at, std::size_t bytes) {
                 copy(rows, at, bytes, stream);
             });
-    taken_.record(stream);
 }
 
 void RankRows::send_from_gpu(const std::vector<RowArray>& arrays, cudaStream_t stream) {
     check(cudaStreamSynchronize(stream), "waiting for data that other ranks need");
     std::vector<comm::MessageHandle> messages;
     for (std::size_t k = 0; k < arrays.size(); ++k) {
-        const auto rows_of = [&](std::size_t rank) {
-            const auto first = static_cast<std::size_t>(firsts_[rank]) * arrays[k].row_bytes;
-            return comm::Bytes(arrays[k].data + first,
-                               static_cast<std::size_t>(counts_[rank]) * arrays[k].row_bytes);
+        const auto rows_in = [&](const RowRange& range) {
+            return comm::Bytes(arrays[k].data + static_cast<std::size_t>(range.begin) * arrays[k].row_bytes,
+                               static_cast<std::size_t>(range.size()) * arrays[k].row_bytes);
         };
-        const auto mine = rows_of(static_cast<std::size_t>(ranks_.rank()));
         const int tag = rows_tag + static_cast<int>(k);
         for (int other = 0; other < ranks_.size(); ++other) {
             if (other == ranks_.rank()) continue;
-            const auto theirs = rows_of(static_cast<std::size_t>(other));
-            if (!theirs.empty()) messages.push_back(ranks_.receive(theirs, other, tag));
-            if (!mine.empty()) messages.push_back(ranks_.send(mine, other, tag));
+            for (const auto& range : ranges_[static_cast<std::size_t>(other)])
+                if (range.size() > 0) messages.push_back(ranks_.receive(rows_in(range), other, tag));
+            for (const auto& range : ranges_[static_cast<std::size_t>(ranks_.rank())])
+                if (range.size() > 0) messages.push_back(ranks_.send(rows_in(range), other, tag));
         }
     }
     for (const auto& message : messages) message->wait();
@@ -159,16 +180,22 @@ void RankRows::send_from_host(const RowArray& array, cudaStream_t stream) {
     std::vector<std::size_t> sizes;
     for (const auto count : counts_) sizes.push_back(bytes(count));
     const auto rank = static_cast<std::size_t>(ranks_.rank());
-    const auto before = bytes(firsts_[rank]), own = sizes[rank];
-    const auto behind = bytes(all_) - before - own;
     check(cudaStreamSynchronize(stream), "waiting for the GPU"); // the last rows may still be on their way
-    make_room(own_rows_, own);
+    make_room(own_rows_, sizes[rank]);
     make_room(all_rows_, bytes(all_));
-    copy(own_rows_.data(), array.data + before, own, stream);
+    auto* packed = own_rows_.data();
+    for (const auto& range : ranges_[rank]) {
+        copy(packed, array.data + bytes(range.begin), bytes(range.size()), stream);
+        packed += bytes(range.size());
+    }
     check(cudaStreamSynchronize(stream), "waiting for data that other ranks need");
-    ranks_.all_gather({own_rows_.data(), own}, {all_rows_.data(), bytes(all_)}, sizes);
-    copy(array.data, all_rows_.data(), before, stream);
-    copy(array.data + before + own, all_rows_.data() + before + own, behind, stream);
+    ranks_.all_gather({own_rows_.data(), sizes[rank]}, {all_rows_.data(), bytes(all_)}, sizes);
+    const auto* from = all_rows_.data();
+    for (std::size_t other = 0; other < ranges_.size(); ++other)
+        for (const auto& range : ranges_[other]) {
+            if (other != rank) copy(array.data + bytes(range.begin), from, bytes(range.size()), stream);
+            from += bytes(range.size());
+        }
 }
 
 } // namespace farfield::cuda

@@ -17,6 +17,12 @@
 
 namespace farfield::cuda {
 
+/// Rows [begin, end).
+struct RowRange {
+    std::int64_t begin = 0, end = 0;
+    [[nodiscard]] std::int64_t size() const { return end - begin; }
+};
+
 /// Ranks of one host read from each other's GPUs where they can; otherwise rows are sent, from the GPU where
 /// messages may hold its memory, or through pinned memory. Calls are collective, and made with the rank's GPU
 /// current, as the object is.
@@ -31,6 +37,8 @@ public:
 
     /// The ranks' rows stand in the order of ranks; this one has so many.
     void set_count(std::int64_t own);
+    /// Those that this one has, in any order; none are of two ranks.
+    void set_ranges(const std::vector<RowRange>& own);
     /// Waits for `stream` and for the other ranks; their rows are there in the order of `stream`.
     /// @throws BackendUnavailable on all ranks where `peer` is wanted and a GPU cannot read another's memory
     void gather(const std::vector<RowArray>& arrays, cudaStream_t stream);
@@ -46,8 +54,9 @@ private:
     int device_ = 0;
     std::vector<pid_t> processes_; ///< none where they cannot open each other's memory
     Exchange wanted_;
-    bool sends_gpu_memory_, reads_peers_; ///< on all ranks the same
-    std::vector<std::int64_t> counts_, firsts_;
+    bool sends_gpu_memory_, reads_peers_;       ///< on all ranks the same
+    std::vector<std::vector<RowRange>> ranges_; ///< of each rank
+    std::vector<std::int64_t> counts_;          ///< the rows of these
     std::int64_t all_ = 0;
     // What the others read: two gathers take turns, so that a rank may write rows of the next one while
     // others still read those of the last.
