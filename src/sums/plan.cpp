@@ -18,6 +18,7 @@
 #include "sums/points/over_ranks.h"
 #include "sums/points_of_ranks.h"
 #include "sums/select/choice.h"
+#include "sums/select/device.h"
 #include "sums/select/energy.h"
 #include "sums/select/verify.h"
 
@@ -403,8 +404,9 @@ std::unique_ptr<SumPlan::Impl> SumPlan::Impl::of(const SumOptions& options, cons
     check_options(options);
     const PointsOfRanks all(*ranks, sources, targets);
     const auto all_targets = all.target_view();
-    // of `auto` the cost table decides, as for points on the host
-    const auto array_gpu = options.device.kind == DeviceKind::cuda ? gpu_of(sources, targets) : std::nullopt;
+    auto array_gpu = gpu_of(sources, targets);
+    if (comm::any_rank(*ranks, array_gpu.has_value()) && !array_gpu)
+        array_gpu = gpu_of_rank(options.communicator).gpus.front();
     auto plan = std::make_unique<Impl>(options, all.source_view(),
                                        targets != nullptr ? &all_targets : nullptr, array_gpu);
     plan->take(all, sources, targets);

@@ -18,6 +18,7 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -157,14 +158,15 @@ struct Part {
     }
 };
 
-// Points by columns, results in every second row: all on the rank's GPU, and on that of another rank.
+// Points by columns, results in every second row: all on the rank's GPU, which is asked for or follows from
+// them, and on that of another rank.
 TEST(RanksOnGpus, TakeArraysOfGpus) {
     NEEDS_GPU();
     constexpr std::size_t n = 3001;
     const auto points = numbers(3 * n, 1), strengths = numbers(n, 2);
     const int devices = static_cast<int>(gpus().size());
     for (const auto method : {Method::direct, Method::fmm, Method::treecode})
-        for (const int apart : {0, 1}) {
+        for (const auto [apart, named] : {std::pair(0, true), std::pair(0, false), std::pair(1, true)}) {
             SumOptions options{.kernel = Kernel::coulomb,
                                .method = method,
                                .precision = Precision::float64,
@@ -175,7 +177,8 @@ TEST(RanksOnGpus, TakeArraysOfGpus) {
             comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
                 const Part part(*transport, n);
                 auto mine = options;
-                mine.device.gpus = {transport->rank() % devices};
+                mine.device = {};
+                if (named) mine.device = {.kind = DeviceKind::cuda, .gpus = {transport->rank() % devices}};
                 mine.communicator = CommunicatorAccess::of(transport);
                 const cuda::DeviceScope scope((transport->rank() + apart) % devices);
                 const auto rows = static_cast<std::int64_t>(part.rows());
@@ -200,7 +203,7 @@ TEST(RanksOnGpus, TakeArraysOfGpus) {
                 std::copy(field.begin(), field.end(),
                           joined.field.begin() + static_cast<std::ptrdiff_t>(3 * part.begin));
             });
-            EXPECT_EQ(joined, one) << name_of(method) << ", " << apart;
+            EXPECT_EQ(joined, one) << name_of(method) << ", " << apart << ", " << named;
         }
 }
 
