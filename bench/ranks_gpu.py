@@ -27,6 +27,8 @@ SUMS = [
     ("treecode-targets", 1000000, True, [*COULOMB, "--method", "treecode", "--tolerance", "1e-3"]),
     ("treecode", 1000000, False, [*COULOMB, "--method", "treecode", "--tolerance", "1e-3"]),
     ("treecode-large", 10000000, False, [*COULOMB, "--method", "treecode", "--tolerance", "1e-3"]),
+    ("fmm-large", 10000000, False, [*COULOMB, "--method", "fmm", "--order", "12", "--precision", "mixed"]),
+    ("fmm-targets", 1000000, True, [*COULOMB, "--method", "fmm", "--order", "12", "--precision", "mixed"]),
     ("gauss-direct", 1000000, False, [*GAUSS, "--sigma", "0.1", "--method", "direct", "--precision", "float"]),
     ("gauss-pairs", 10000000, False, [*GAUSS, "--sigma", "0.01", "--method", "fgt", "--strategy", "pairs", "--tolerance", "1e-4"]),
     ("pme-targets", 1000000, True, [*COULOMB, "--method", "pme", "--tolerance", "1e-4", *BOX]),

@@ -15,6 +15,10 @@
 
 namespace farfield {
 
+void PreparedSum::want_rows(std::int64_t /*first*/, std::int64_t /*count*/) {
+    throw InternalError("some rows of a sum that gives all");
+}
+
 void PreparedSum::execute_with_dipoles(const ConstArrayView& /*strengths*/, const ConstArrayView& /*dipoles*/,
                                        const SumOutputs& /*outputs*/, const SumHooks& /*hooks*/,
                                        SumReport& /*report*/) {

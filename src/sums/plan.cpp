@@ -2,6 +2,7 @@
 // time; what is computed is written into the caller's arrays by the method.
 #include "backend/comm/agree.h"
 #include "backend/comm/communicator_access.h"
+#include "backend/cuda/devices.h"
 #include "backend/cuda/host_copy.h"
 #include "backend/threads/parallel.h"
 #include "base/arrays.h"
@@ -13,7 +14,6 @@
 #include "sums/method/target_share.h"
 #include "sums/method/vectors.h"
 #include "sums/plan_access.h"
-#include "sums/points/float_range.h"
 #include "sums/points/kept_points.h"
 #include "sums/points/over_ranks.h"
 #include "sums/points_of_ranks.h"
@@ -109,14 +109,18 @@ struct SumPlan::Impl {
 
     // Ranks that have come together give all points.
     [[nodiscard]] std::unique_ptr<PreparedSum> made() const {
+        const auto& gpus = choice.device.gpus;
+        comm::together(ranks(), [&] { // some would wait for one that has not its GPU
+            if (on_gpu() && static_cast<std::size_t>(gpus.front()) >= cuda::devices().size())
+                cuda::use_device(gpus.front()); // says why it cannot
+        });
         auto with = options;
         if (!own_rows || on_gpu()) with.communicator = CommunicatorAccess::with_everything(with.communicator);
         if (ranks() != nullptr && !divides_itself(*choice.method, problem, choice.device))
             return make_target_share(*choice.method, problem, with, choice.device);
         auto made = choice.method->make(problem, with, choice.device);
-        return own_rows && on_gpu()
-                   ? cuda::make_own_rows(std::move(made), problem, options, choice.device.gpus.front())
-                   : std::move(made);
+        return own_rows && on_gpu() ? cuda::make_own_rows(std::move(made), problem, options, gpus.front())
+                                    : std::move(made);
     }
 
     [[nodiscard]] bool on_gpu() const { return choice.device.kind == DeviceKind::cuda; }
@@ -180,22 +184,9 @@ struct SumPlan::Impl {
         if (!points.kept) keep_points(copies, sources, targets);
         auto& at = points.kept ? points : copies;
         const auto from = at.sources.on_host(), to = at.targets.on_host();
-        if (own_rows) return look_at_own_float_range(from, to);
-        const auto frame = choose_frame(from, to, options.softening);
-        if (!may_go_double)
-            require_float_range(from, to, frame, options.softening, options.precision);
-        else if (pair_beyond_float(from, to, frame, options.softening, options.precision))
-            go_double();
-    }
-
-    void look_at_own_float_range(std::span<const double> from, std::span<const double> to) {
-        const int threads = on_gpu() ? thread_count(options.threads) : 1;
-        const auto frame = frame_over_ranks(*ranks(), from, to, options.softening, threads);
-        if (!may_go_double)
-            require_float_range_over_ranks(*ranks(), from, to, frame, options.softening, options.precision,
-                                           threads);
-        else if (pair_beyond_float_over_ranks(*ranks(), from, to, frame, options.softening, options.precision,
-                                              threads))
+        const int threads = own_rows && on_gpu() ? thread_count(options.threads) : 1;
+        if (need_double(own_rows ? ranks() : nullptr, from, to, options.softening, options.precision,
+                        may_go_double, threads))
             go_double();
     }
 
@@ -433,6 +424,7 @@ void SumPlan::Impl::take(const PointsOfRanks& counted, const ConstArrayView& sou
     has_points = false; // until all has gone well
     of_ranks = counted;
     if (own_rows && on_gpu()) return prepare(sources, targets != nullptr ? *targets : ConstArrayView{});
+    comm::together(ranks(), [&] { cuda::wait_for_stream(options.stream); }); // the host reads
     if (own_rows) {
         std::vector<double> copies[2];
         const int threads = thread_count(options.threads);
@@ -471,6 +463,8 @@ void SumPlan::execute(const SumStrengths& given, const SumOutputs& outputs, cons
     if (!plan.has_points)
         throw InvalidArgument("the plan has no points: its last update failed; update it again");
     if (!plan.of_ranks) return plan.execute(given, outputs, hooks);
+    if (!(plan.own_rows && plan.on_gpu()))
+        comm::together(plan.ranks(), [&] { cuda::wait_for_stream(plan.options.stream); }); // the host reads
     if (plan.own_rows) {
         const OwnExecution own(*plan.ranks(), *plan.of_ranks, plan.problem,
                                thread_count(plan.options.threads), given, outputs, plan.on_gpu());

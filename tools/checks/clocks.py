@@ -41,6 +41,7 @@ REPORTS = {
     "src/sums/around/sum_sigmas.cpp": "seconds of the report",
     "src/sums/run/sum_files.cpp": "stages of the report",
     "src/sums/direct/cuda/one_gpu.cuh": "seconds of the report",
+    "src/sums/direct/cuda/several/own_rows.cu": "prepare_seconds of the report",
     "src/sums/direct/cuda/several/shared_targets.cu": "seconds of the report",
     "src/sums/direct/cuda/several/several_gpus.cu": "seconds of the report",
 }

@@ -20,6 +20,11 @@ std::vector<double> host_copy(const ConstArrayView& view, std::int64_t rows, std
     return copy_of(copied, rows, columns);
 }
 
+void wait_for_stream(void* stream) {
+    if (stream != nullptr)
+        check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "waiting for the GPU");
+}
+
 void write_anywhere(const ArrayView& view, const double* values, std::int64_t rows, std::int64_t columns) {
     if (view.device.type != DeviceType::cuda || rows == 0) return write_values(view, values, rows, columns);
     const DeviceScope scope(view.device.index);

@@ -14,6 +14,10 @@ namespace farfield::cuda {
 /// stream. @throws DeviceError.
 std::vector<double> host_copy(const ConstArrayView& view, std::int64_t rows, std::int64_t columns);
 
+/// Waits for what is queued on a stream of the caller's (SumOptions::stream); nothing for null. @throws
+/// DeviceError.
+void wait_for_stream(void* stream);
+
 /// Writes row-major values into a checked view of the host or of a GPU. @throws DeviceError.
 void write_anywhere(const ArrayView& view, const double* values, std::int64_t rows, std::int64_t columns);
 

@@ -124,8 +124,13 @@ double open_bytes(const SumProblem& problem, const SumOptions& options, const De
     const double dipoles = options.dipoles && device.kind == DeviceKind::cuda ? 90.0 * n : 0.0;
     const double order =
         problem.softening > 0.0 && device.kind == DeviceKind::cuda ? 8.0 * n : 0.0; // of leaves
+    const double multipoles = // of which other ranks read their share, in two turns with room to grow
+        device.kind == DeviceKind::cuda && options.communicator.size() > 1 && problem.self
+            ? 2.5 * cells * number * (basis.size() + padding * softened.functions) /
+                  options.communicator.size()
+            : 0.0;
     const double apart = problem.self ? 14.0 * 32.0 * n : 0.0; // partial sums of mutual blocks
-    return points + results + expansions + bounds + order + apart + dipoles + in_lanes +
+    return points + results + expansions + bounds + order + apart + dipoles + in_lanes + multipoles +
            bytes_for_other_ranks(problem, options, device) +
            predicted_operator_bytes(shape.order, shape.wide) + softened.bytes;
 }

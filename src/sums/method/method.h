@@ -42,7 +42,7 @@ public:
 
     /// From the next points on, executions give results of rows [first, first + count) of the targets alone,
     /// and outputs have so many. Asked only of methods whose ranks have rows of their own on GPUs.
-    virtual void want_rows(std::int64_t /*first*/, std::int64_t /*count*/) {}
+    virtual void want_rows(std::int64_t first, std::int64_t count);
 
     /// The last execution was off by the relative error `error`, more than the tolerance: prepares to compute
     /// more accurately. False if the method cannot; then that is the answer.
@@ -87,7 +87,7 @@ struct MethodInfo {
     /// Ranks share the work where this is true, each giving all points. Null: they never do.
     bool (*divides)(const SumProblem& problem, const DeviceChoice& device) = nullptr;
     /// Moreover each rank may give points of its own: on GPUs these come together there
-    /// (direct/cuda/several/own_rows.h). Otherwise all points come to all ranks first. Null: they never may.
+    /// (direct/cuda/several/own_rows.h). Where it is false, or null, all points come to all ranks first.
     bool (*takes_own_points)(const SumProblem& problem, const SumOptions& options,
                              const DeviceChoice& device) = nullptr;
 };

@@ -13,7 +13,7 @@ bool shares_targets(const MethodInfo& method, const SumProblem& problem, const D
 
 /// Of a method that shares targets by itself: memory of its GPU in which the other ranks read its sums
 /// (direct/cuda/several/rank_rows.cuh), and, where each has points of its own, for all rows
-/// (own_rows.h). 0 for one process and on CPUs.
+/// (own_rows.h), if ranks give about as many each. 0 for one process and on CPUs.
 double bytes_for_other_ranks(const SumProblem& problem, const SumOptions& options,
                              const DeviceChoice& device);
 

@@ -71,6 +71,21 @@ void require_float_range_over_ranks(comm::Transport& ranks, std::span<const doub
                             precision, threads);
 }
 
+bool need_double(comm::Transport* ranks, std::span<const double> sources, std::span<const double> targets,
+                 double softening, Precision precision, bool may_have_it, int threads) {
+    const auto frame = choose_frame(extents_of(ranks, sources, targets, threads), softening);
+    if (may_have_it)
+        return (ranks != nullptr ? pair_beyond_float_over_ranks(*ranks, sources, targets, frame, softening,
+                                                                precision, threads)
+                                 : pair_beyond_float(sources, targets, frame, softening, precision, threads))
+            .has_value();
+    if (ranks != nullptr)
+        require_float_range_over_ranks(*ranks, sources, targets, frame, softening, precision, threads);
+    else
+        require_float_range(sources, targets, frame, softening, precision, threads);
+    return false;
+}
+
 std::vector<double> all_of_ranks(comm::Transport& ranks, std::span<const double> mine) {
     return comm::all_gathered(ranks, mine, comm::all_values(ranks, static_cast<std::int64_t>(mine.size())));
 }

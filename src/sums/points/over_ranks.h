@@ -42,6 +42,11 @@ void require_float_range_over_ranks(comm::Transport& ranks, std::span<const doub
                                     std::span<const double> targets, const Frame& frame, double softening,
                                     Precision precision, int threads);
 
+/// True where pairs of these points need double (`pair_beyond_float`). `ranks`: who has others; null: none.
+/// @throws InvalidArgument instead, on all ranks, where they may not have it
+bool need_double(comm::Transport* ranks, std::span<const double> sources, std::span<const double> targets,
+                 double softening, Precision precision, bool may_have_it, int threads);
+
 /// All ranks' numbers, one rank after the other.
 std::vector<double> all_of_ranks(comm::Transport& ranks, std::span<const double> mine);
 

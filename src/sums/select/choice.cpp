@@ -91,9 +91,13 @@ Choice choose_alike(comm::Transport* ranks, const SumProblem& problem, const Sum
     Choice mine{};
     comm::together(*ranks, [&] { mine = choose(problem, options, array_gpu); });
     const auto method = comm::from_rank(*ranks, mine.method->value);
-    comm::together(*ranks, [&] {
-        if (mine.method->value == method) return;
-        mine = choose_machine(method_info(method), problem, options, array_gpu);
+    const bool differs = mine.method->value != method;
+    if (!comm::any_rank(*ranks, differs)) return mine;
+    comm::together(*ranks, [&] { // all, as ranks choose their devices together
+        auto again = choose_machine(method_info(method), problem, options, array_gpu);
+        mine.device = again.device;
+        if (!differs) return;
+        mine = std::move(again);
         mine.reason = "chosen by rank 0";
     });
     return mine;

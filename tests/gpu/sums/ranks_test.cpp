@@ -166,7 +166,7 @@ TEST(RanksOnGpus, TakeArraysOfGpus) {
     const auto points = numbers(3 * n, 1), strengths = numbers(n, 2);
     const int devices = static_cast<int>(gpus().size());
     for (const auto method : {Method::direct, Method::fmm, Method::treecode})
-        for (const auto [apart, named] : {std::pair(0, true), std::pair(0, false), std::pair(1, true)}) {
+        for (const auto& [apart, named] : {std::pair(0, true), std::pair(0, false), std::pair(1, true)}) {
             SumOptions options{.kernel = Kernel::coulomb,
                                .method = method,
                                .precision = Precision::float64,

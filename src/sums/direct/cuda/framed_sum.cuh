@@ -2,6 +2,7 @@
 // put into, and what happens around the passes of a method.
 #pragma once
 
+#include "backend/comm/agree.h"
 #include "sums/direct/cuda/leave.cuh"
 #include "sums/direct/cuda/on_one_gpu.cuh"
 #include "sums/direct/cuda/pass_timer.cuh"
@@ -27,19 +28,22 @@ public:
                               const SumOutputs& outputs, const SumHooks& hooks, SumReport& report) override {
         const auto begin = Clock::now();
         const DeviceScope scope(device_);
-        begin_execution(outputs, strength_view, dipole_view);
         stop_if_asked(hooks);
-        describe(report);
-        const int exponent = read_strengths(strength_view, dipole_view);
+        int exponent = 0;
+        comm::together(CommunicatorAccess::transport(options_.communicator), [&] {
+            begin_execution(outputs, strength_view, dipole_view);
+            describe(report);
+            exponent = read_strengths(strength_view, dipole_view);
+            potentials_at_ = outputs.potential ? place_of(outputs.potential, potential_, 1, rows()) : nullptr;
+            fields_at_ = outputs.field ? place_of(outputs.field, field_, 3, rows()) : nullptr;
+            hessians_at_ = outputs.hessian ? place_of(outputs.hessian, hessian_, 6, rows()) : nullptr;
+            check(cudaMemsetAsync(not_finite_.data(), 0, sizeof(int), stream_), "clearing a flag");
+        });
         const auto read_at = Clock::now();
         report.prepare_seconds = seconds_between(begin, read_at);
         const int wanted = (outputs.potential ? potential_only : 0) | (outputs.field ? field_only : 0) |
                            (outputs.hessian ? hessian_too : 0);
         if (wanted == 0) return;
-        potentials_at_ = outputs.potential ? place_of(outputs.potential, potential_, 1, rows()) : nullptr;
-        fields_at_ = outputs.field ? place_of(outputs.field, field_, 3, rows()) : nullptr;
-        hessians_at_ = outputs.hessian ? place_of(outputs.hessian, hessian_, 6, rows()) : nullptr;
-        check(cudaMemsetAsync(not_finite_.data(), 0, sizeof(int), stream_), "clearing a flag");
         const bool finite = compute(wanted, exponent, report);
         if (!finite) report.direct.coincident_pairs_skipped = repair(exponent);
         if (potentials_at_ != nullptr && potentials_at_ == potential_.data())
@@ -157,8 +161,9 @@ private:
             check(cudaStreamSynchronize(stream_), "waiting for the GPU");
             return out;
         };
-        const auto rows_of_all = [&](const double* from, std::size_t columns) { // others are finite
-            const auto own = from_gpu(from, columns * static_cast<std::size_t>(rows()));
+        // Rows of other ranks are 0, and left alone.
+        const auto rows_of_all = [&](const double* results, std::size_t columns) {
+            const auto own = from_gpu(results, columns * static_cast<std::size_t>(rows()));
             std::vector<double> all(own.empty() ? 0 : columns * m);
             std::copy(own.begin(), own.end(),
                       all.begin() + static_cast<std::ptrdiff_t>(own.empty() ? 0 : columns * first));

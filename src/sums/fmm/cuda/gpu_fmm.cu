@@ -1,6 +1,6 @@
 // The first GPU has the caller's arrays; others get copies, compute a share of the targets, and send the sums
-// of these to the first, where all leave together. Ranks, each with a GPU, have the arrays anyway, and send
-// their sums to all.
+// of these to the first, where all leave together. Ranks, each with a GPU, have all points anyway, and send
+// their sums to all, of which each gives out the rows that it wants.
 #include "sums/fmm/gpu_fmm.h"
 
 #include "backend/comm/agree.h"
@@ -78,15 +78,15 @@ public:
 private:
     // Of a tree of separate targets leaves with sources alone belong to no share.
     [[nodiscard]] bool shares_multipoles() const {
-        return problem_.self && (!others_.empty() || ranks_share_more());
+        return problem_.self && (!others_.empty() || exchanges_early());
     }
 
-    // Two more exchanges between ranks: multipoles, and the far field while the near field is still summed.
-    // Each takes some 30 µs that do not shrink with the sum.
-    [[nodiscard]] bool ranks_share_more() const {
-        constexpr double least_numbers = 2e8; // that P2M makes; about 0.2 ms
+    // Ranks exchange multipoles, and the far field while the near field is still summed, rather than both
+    // fields at the end: two exchanges more, of some 30 µs that do not shrink with the sum.
+    [[nodiscard]] bool exchanges_early() const {
+        constexpr double least_terms = 2e8; // that P2M adds up, in about 0.2 ms
         return ranks_ != nullptr &&
-               static_cast<double>(problem_.sources) * std::pow(shape_.order.order + 1, 2) >= least_numbers;
+               static_cast<double>(problem_.sources) * std::pow(shape_.order.order + 1, 2) >= least_terms;
     }
 
     // Images in the rim of a periodic box, whose number changes as points move.
@@ -214,7 +214,7 @@ private:
     }
 
     void multipoles_from_ranks() {
-        if (ranks_ == nullptr || !shares_multipoles() || !own_.has_far_field()) return;
+        if (!own_.has_far_field()) return;
         const auto stream = own_.far_stream();
         rank_multipoles_->gather(own_.multipoles(), stream);
         own_.timer().mark("multipoles", stream);
@@ -224,7 +224,7 @@ private:
         if (ranks_ == nullptr) return;
         const auto stream = side_stream_.get();
         auto sums = own_.far_sums(wanted);
-        if (!sums.empty() && ranks_share_more()) {
+        if (!sums.empty() && exchanges_early()) {
             own_.hold_for_far_field(stream);
             rank_rows_->gather(std::exchange(sums, {}), stream);
         }
@@ -245,9 +245,16 @@ private:
     }
 
     bool compute(int wanted, int exponent, SumReport& report) override {
-        comm::together(ranks_, [&] { form_parts(wanted, exponent); });
-        multipoles_from_ranks();
-        comm::together(ranks_, [&] { finish_parts(wanted); });
+        if (ranks_ != nullptr && shares_multipoles()) {
+            comm::together(*ranks_, [&] { form_parts(wanted, exponent); });
+            multipoles_from_ranks();
+            comm::together(*ranks_, [&] { finish_parts(wanted); });
+        } else {
+            comm::together(ranks_, [&] {
+                form_parts(wanted, exponent);
+                finish_parts(wanted);
+            });
+        }
         sums_from_ranks(wanted);
         return own_.with_sums([&](auto& sums) { return leave(sums, wanted, exponent, report); });
     }

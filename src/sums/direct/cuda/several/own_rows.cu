@@ -21,6 +21,8 @@
 namespace farfield::cuda {
 namespace {
 
+constexpr std::string_view strengths_name = "strengths", dipoles_name = "dipoles";
+
 class OwnRowsOnGpu : public PreparedSum {
 public:
     OwnRowsOnGpu(std::unique_ptr<PreparedSum> sum, const SumProblem& problem, const SumOptions& options,
@@ -50,13 +52,13 @@ public:
                               const SumOutputs& outputs, const SumHooks& hooks, SumReport& report) override {
         const DeviceScope scope(device_);
         const Stopwatch watch;
-        const auto q = gathered(source_rows_, strengths, 1, strengths_, "strengths");
+        const auto q = gathered(source_rows_, strengths, 1, strengths_, strengths_name);
         ConstArrayView p;
-        if (dipoles) p = gathered(source_rows_, dipoles, 3, dipoles_, "dipoles");
+        if (dipoles) p = gathered(source_rows_, dipoles, 3, dipoles_, dipoles_name);
         const double seconds = watch.seconds();
         std::vector<std::vector<double>> elsewhere; // results on their way to other GPUs
         const auto here = outputs_here(outputs, elsewhere);
-        // of rows that are not finite each rank throws by itself
+        // The sum agrees with other ranks on its errors, but for those of results after its last exchange.
         comm::together(ranks_, [&] {
             if (p)
                 sum_->execute_with_dipoles(q, p, here, hooks, report);
@@ -86,7 +88,7 @@ private:
                             DeviceArray<double>& all, std::string_view what) {
         comm::together(ranks_, [&] {
             make_room(all, static_cast<std::size_t>(std::max<std::int64_t>(1, rows.all() * columns)));
-            if (rows.mine() > 0) read(own, columns, all.data() + rows.first() * columns, what, rows);
+            if (rows.mine() > 0) read(rows, own, columns, all.data() + rows.first() * columns, what);
         });
         rank_rows_.set_count(rows.mine());
         rank_rows_.gather(
@@ -95,17 +97,20 @@ private:
         return {all.data(), DType::float64, {rows.all(), columns}, {DeviceType::cuda, device_}};
     }
 
-    void read(const ConstArrayView& own, std::int64_t columns, double* to, std::string_view what,
-              const RowsOfRanks& rows) {
+    void read(const RowsOfRanks& rows, const ConstArrayView& own, std::int64_t columns, double* to,
+              std::string_view what) {
         std::vector<double> copied;
-        if (is_elsewhere(own)) copied = host_copy(own, rows.mine(), columns);
+        if (is_elsewhere(own)) {
+            check(cudaStreamSynchronize(stream_), "waiting for the GPU"); // what is queued may write it
+            copied = host_copy(own, rows.mine(), columns);
+        }
         const auto from = copied.empty() ? own : matrix_view(std::span<const double>(copied), columns);
         const auto found = transfers_.read(from, rows.mine(), static_cast<int>(columns), to, what, stream_);
         if (found.bad < 0) return;
         const auto of_rank = std::string(what) + " of rank " + std::to_string(rows.rank());
-        if (what == "sources" || what == "targets")
-            refuse_coordinate(of_rank, found.bad, found.bad_value, static_cast<int>(columns));
-        refuse_strength(of_rank, found.bad / columns, found.bad_value);
+        if (what == strengths_name || what == dipoles_name)
+            refuse_strength(of_rank, found.bad / columns, found.bad_value);
+        refuse_coordinate(of_rank, found.bad, found.bad_value, static_cast<int>(columns));
     }
 
     /// The caller's, or on the host what is for another GPU.

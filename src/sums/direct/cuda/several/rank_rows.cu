@@ -99,8 +99,6 @@ bool RankRows::open_others(std::size_t bytes_of_turn) {
     close_others();
     Offer own;
     comm::together(ranks_, [&] {
-        // what others have open is not read from any more once they are here
-        check(cudaDeviceSynchronize(), "waiting for the GPU");
         own_ = ExportedMemory(processes_, 2 * bytes_of_turn);
         own.is_there = succeeded(cudaIpcGetMemHandle(&own.memory, own_.data()));
     });
@@ -124,6 +122,7 @@ void RankRows::close_others() noexcept {
     int before = device_;
     succeeded(cudaGetDevice(&before));
     succeeded(cudaSetDevice(device_));
+    succeeded(cudaDeviceSynchronize()); // what others have is not read from any more
     for (auto* const memory : others_)
         if (memory != nullptr) succeeded(cudaIpcCloseMemHandle(memory));
     others_.clear();
