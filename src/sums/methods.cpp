@@ -15,8 +15,8 @@
 
 namespace farfield {
 
-void PreparedSum::want_rows(std::int64_t /*first*/, std::int64_t /*count*/) {
-    throw InternalError("some rows of a sum that gives all");
+void PreparedSum::expect_whole_rows(const WholeRows& /*rows*/) {
+    throw InternalError("rows of ranks for a sum that takes none");
 }
 
 void PreparedSum::execute_with_dipoles(const ConstArrayView& /*strengths*/, const ConstArrayView& /*dipoles*/,

@@ -5,16 +5,27 @@
 #include "sums/costs/cost_table.h"
 #include "sums/method/jerk_task.h"
 #include "sums/method/problem.h"
+#include "sums/points/prepared.h"
 
 #include <farfield/sum.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace farfield {
+
+/// Rows of ranks that have come together in the memory of this rank's GPU: contiguous doubles, all finite,
+/// which stay there until others come.
+struct WholeRows {
+    std::array<Extent, 3> ranges{}; ///< of all points
+    /// Of the targets those whose results this rank wants; outputs have so many rows.
+    std::int64_t first = 0, count = 0;
+};
 
 /// A sum over points that are known, for strengths still to come.
 class PreparedSum {
@@ -40,9 +51,8 @@ public:
     virtual void execute_with_dipoles(const ConstArrayView& strengths, const ConstArrayView& dipoles,
                                       const SumOutputs& outputs, const SumHooks& hooks, SumReport& report);
 
-    /// From the next points on, executions give results of rows [first, first + count) of the targets alone,
-    /// and outputs have so many. Asked only of methods whose ranks have rows of their own on GPUs.
-    virtual void want_rows(std::int64_t first, std::int64_t count);
+    /// Before `set_points`, where ranks have rows of their own on GPUs.
+    virtual void expect_whole_rows(const WholeRows& rows);
 
     /// The last execution was off by the relative error `error`, more than the tolerance: prepares to compute
     /// more accurately. False if the method cannot; then that is the answer.

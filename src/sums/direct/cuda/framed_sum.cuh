@@ -12,7 +12,6 @@
 #include <cmath>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace farfield::cuda {
@@ -56,14 +55,14 @@ public:
         if (hooks.progress) hooks.progress(1.0);
     }
 
-    void want_rows(std::int64_t first, std::int64_t count) override { wanted_rows_ = {first, count}; }
+    void expect_whole_rows(const WholeRows& rows) override { whole_rows_ = rows; }
 
 protected:
     using OnOneGpu::OnOneGpu;
 
     /// Of the targets, in the caller's order: those whose results it wants.
-    [[nodiscard]] std::int64_t first_row() const { return wanted_rows_ ? wanted_rows_->first : 0; }
-    [[nodiscard]] std::int64_t rows() const { return wanted_rows_ ? wanted_rows_->second : problem_.targets; }
+    [[nodiscard]] std::int64_t first_row() const { return whole_rows_ ? whole_rows_->first : 0; }
+    [[nodiscard]] std::int64_t rows() const { return whole_rows_ ? whole_rows_->count : problem_.targets; }
 
     /// What is known of the report before strengths are.
     virtual void describe(SumReport& report) const = 0;
@@ -75,7 +74,15 @@ protected:
     std::optional<std::array<Extent, 3>> take_points(const ConstArrayView& sources,
                                                      const ConstArrayView& targets) {
         stream_ = stream_for(sources, targets);
-        const auto ranges = read_both(sources, targets, 3, sources_, targets_);
+        auto ranges = whole_rows_ ? whole_rows_->ranges : std::array<Extent, 3>{};
+        if (whole_rows_) {
+            source_points_ = static_cast<const double*>(sources.data);
+            target_points_ = static_cast<const double*>(targets.data);
+        } else {
+            ranges = read_both(sources, targets, 3, sources_, targets_);
+            source_points_ = sources_.data();
+            target_points_ = targets_.data();
+        }
         frame_ = Frame{};
         if (problem_.sources + problem_.targets == 0) return std::nullopt;
         frame_ = choose_frame(ranges, options_.softening);
@@ -106,9 +113,10 @@ protected:
     }
 
     Frame frame_;
-    DeviceArray<double> sources_, targets_, strengths_, dipoles_; ///< as the caller gave them, in double
-    bool has_dipoles_ = false;                                    ///< in the execution at hand
-    bool both_signs_ = false;                                     ///< among its strengths
+    const double *source_points_ = nullptr, *target_points_ = nullptr; ///< N×3 and M×3, as they were given
+    DeviceArray<double> strengths_, dipoles_;                          ///< the same, in double
+    bool has_dipoles_ = false;                                         ///< in the execution at hand
+    bool both_signs_ = false;                                          ///< among its strengths
     double *potentials_at_ = nullptr, *fields_at_ = nullptr, *hessians_at_ = nullptr;
 
 private:
@@ -150,11 +158,12 @@ private:
         const auto m = static_cast<std::size_t>(problem_.targets);
         const auto first = static_cast<std::size_t>(first_row());
         const auto q = downloaded(strengths_, n, stream_);
-        const Seen<double> from(downloaded(sources_, 3 * n, stream_), q, frame_, exponent, false);
+        const Seen<double> from(downloaded(source_points_, 3 * n, stream_), q, frame_, exponent, false);
         const std::optional<Seen<double>> to =
-            problem_.self ? std::nullopt
-                          : std::optional<Seen<double>>(std::in_place, downloaded(targets_, 3 * m, stream_),
-                                                        std::vector<double>{}, frame_, 0, false);
+            problem_.self
+                ? std::nullopt
+                : std::optional<Seen<double>>(std::in_place, downloaded(target_points_, 3 * m, stream_),
+                                              std::vector<double>{}, frame_, 0, false);
         const auto from_gpu = [&](const double* from, std::size_t count) {
             std::vector<double> out(from == nullptr ? 0 : count);
             copy(out.data(), from, out.size(), stream_);
@@ -202,7 +211,8 @@ private:
         return skipped;
     }
 
-    std::optional<std::pair<std::int64_t, std::int64_t>> wanted_rows_; ///< first and count; none: all
+    std::optional<WholeRows> whole_rows_;   ///< none: points come from a caller, who wants all results
+    DeviceArray<double> sources_, targets_; ///< copies of a caller's points
     DeviceArray<double> potential_, field_, hessian_; ///< where the caller's arrays are elsewhere, or strided
 
     std::optional<int> kept_exponent_; ///< of strengths that every execution has

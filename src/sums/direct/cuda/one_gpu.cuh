@@ -28,11 +28,15 @@ inline double seconds_between(Clock::time_point a, Clock::time_point b) {
 }
 
 template <class T>
-std::vector<T> downloaded(const DeviceArray<T>& array, std::size_t n, cudaStream_t stream) {
+std::vector<T> downloaded(const T* array, std::size_t n, cudaStream_t stream) {
     std::vector<T> values(n);
-    copy(values.data(), array.data(), n, stream);
+    copy(values.data(), array, n, stream);
     check(cudaStreamSynchronize(stream), "waiting for the GPU");
     return values;
+}
+template <class T>
+std::vector<T> downloaded(const DeviceArray<T>& array, std::size_t n, cudaStream_t stream) {
+    return downloaded(array.data(), n, stream);
 }
 
 /// Points and strengths as a rung of type T sees them, for the repair.

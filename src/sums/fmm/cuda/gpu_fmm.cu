@@ -110,8 +110,8 @@ private:
 
     void prepare() {
         shape_ = comm::from_rank(ranks_, shape_); // hosts may have cost tables of their own
-        const FmmTask task{.sources = sources_.data(),
-                           .targets = problem_.self ? nullptr : targets_.data(),
+        const FmmTask task{.sources = source_points_,
+                           .targets = problem_.self ? nullptr : target_points_,
                            .n = static_cast<int>(problem_.sources),
                            .m = static_cast<int>(problem_.targets),
                            .frame = frame_,
@@ -167,7 +167,7 @@ private:
     /// Every GPU begins; then shares of one tree exchange multipoles, all go on, and the others send their
     /// sums.
     void form_parts(int wanted, int exponent) {
-        const GivenSources given{sources_.data(), strengths_.data(), has_dipoles_ ? dipoles_.data() : nullptr,
+        const GivenSources given{source_points_, strengths_.data(), has_dipoles_ ? dipoles_.data() : nullptr,
                                  frame_, exponent};
         const auto n = static_cast<std::size_t>(problem_.sources);
         if (!others_.empty()) arrays_read_.record(stream_);
@@ -222,18 +222,20 @@ private:
 
     void sums_from_ranks(int wanted) {
         if (ranks_ == nullptr) return;
-        const auto stream = side_stream_.get();
         auto sums = own_.far_sums(wanted);
-        if (!sums.empty() && exchanges_early()) {
+        const bool early = !sums.empty() && exchanges_early();
+        if (early) {
+            const auto stream = side_stream_.get();
             own_.hold_for_far_field(stream);
             rank_rows_->gather(std::exchange(sums, {}), stream);
+            far_taken_.record(stream);
         }
         const auto near = own_.near_sums(wanted);
         sums.insert(sums.end(), near.begin(), near.end());
-        sums_there_.record(stream_);
-        sums_there_.hold(stream);
-        rank_rows_->gather(sums, stream);
-        others_there_.record(stream);
+        own_.timer().begin(stream_);
+        rank_rows_->gather(sums, stream_);
+        if (early) far_taken_.hold(stream_);
+        own_.timer().mark("other ranks", stream_);
     }
 
     void take_multipoles(FmmPart& to) {
@@ -274,15 +276,14 @@ private:
             hessians_at_ == nullptr
                 ? 0
                 : problem_.kernel->result_exponent(Output::hessian, frame_.exponent, exponent)};
-        if (!others_.empty() || ranks_ != nullptr) { // while those of others are on their way
+        if (!others_.empty()) { // while theirs are on their way
             const auto own = own_.tree().own_targets();
             task.rows = {own.begin, own.end, true};
             launch_over(rows(), stream_, leave_kernel<Real>, task);
             task.rows.inside = false;
             timer.mark("results", stream_);
             others_.for_each([&](const OtherGpu& gpu) { gpu.done.hold(stream_); });
-            if (ranks_ != nullptr) others_there_.hold(stream_);
-            timer.mark(ranks_ != nullptr ? "other ranks" : "other GPUs", stream_);
+            timer.mark("other GPUs", stream_);
         }
         launch_over(rows(), stream_, leave_kernel<Real>, task);
         timer.mark("results", stream_);
@@ -303,7 +304,7 @@ private:
     FmmPart own_;                                         ///< of the first GPU
     std::int64_t near_pairs_ = 0;                         ///< of all parts
     Stream side_stream_ = Stream::urgent();               ///< what results need beside sums
-    Signal arrays_read_, arrays_set_, sources_found_, sums_there_, others_there_;
+    Signal arrays_read_, arrays_set_, sources_found_, far_taken_;
     OtherGpus others_;
     bool others_have_points_ = false, others_have_strengths_ = false; ///< those at hand
 };

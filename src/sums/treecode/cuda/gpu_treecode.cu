@@ -38,8 +38,8 @@ public:
         if (const auto ranges = take_points(sources, targets)) cube_ = cube_around(*ranges, false);
         PassTimer timer(stream_);
         comm::together(ranks_, [&] {
-            tree_.build(sources_.data(), static_cast<int>(problem_.sources),
-                        problem_.self ? nullptr : targets_.data(), static_cast<int>(problem_.targets), frame_,
+            tree_.build(source_points_, static_cast<int>(problem_.sources),
+                        problem_.self ? nullptr : target_points_, static_cast<int>(problem_.targets), frame_,
                         cube_, {.most = shape_.leaf, .separation = 0}, 0, stream_);
             groups_.make(tree_, device_group, stream_);
         });

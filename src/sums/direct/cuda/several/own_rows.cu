@@ -8,9 +8,11 @@
 #include "base/stopwatch.h"
 #include "sums/direct/cuda/several/rank_rows.cuh"
 #include "sums/direct/cuda/transfers.cuh"
+#include "sums/points/over_ranks.h"
 #include "sums/points/rows_of_ranks.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -36,10 +38,12 @@ public:
         const DeviceScope scope(device_);
         source_rows_ = RowsOfRanks(ranks_, sources.shape[0]);
         target_rows_ = problem_.self ? source_rows_ : RowsOfRanks(ranks_, targets.shape[0]);
+        ranges_ = {};
         const auto from = gathered(source_rows_, sources, problem_.dimension, sources_, "sources");
         ConstArrayView to;
         if (!problem_.self) to = gathered(target_rows_, targets, problem_.dimension, targets_, "targets");
-        sum_->want_rows(target_rows_.first(), target_rows_.mine());
+        sum_->expect_whole_rows(
+            {extents_over_ranks(ranks_, ranges_), target_rows_.first(), target_rows_.mine()});
         sum_->set_points(from, to);
     }
 
@@ -106,11 +110,20 @@ private:
         }
         const auto from = copied.empty() ? own : matrix_view(std::span<const double>(copied), columns);
         const auto found = transfers_.read(from, rows.mine(), static_cast<int>(columns), to, what, stream_);
-        if (found.bad < 0) return;
+        if (found.bad < 0) {
+            if (what != strengths_name && what != dipoles_name) widen(found.ranges);
+            return;
+        }
         const auto of_rank = std::string(what) + " of rank " + std::to_string(rows.rank());
         if (what == strengths_name || what == dipoles_name)
             refuse_strength(of_rank, found.bad / columns, found.bad_value);
         refuse_coordinate(of_rank, found.bad, found.bad_value, static_cast<int>(columns));
+    }
+
+    void widen(const std::array<Extent, 3>& by) {
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            ranges_[axis] = {std::min(ranges_[axis].low, by[axis].low),
+                             std::max(ranges_[axis].high, by[axis].high)};
     }
 
     /// The caller's, or on the host what is for another GPU.
@@ -135,6 +148,7 @@ private:
     Transfers transfers_;
     RankRows rank_rows_;
     RowsOfRanks source_rows_, target_rows_;
+    std::array<Extent, 3> ranges_{};                              ///< of this rank's points
     DeviceArray<double> sources_, targets_, strengths_, dipoles_; ///< of all ranks
 };
 
