@@ -1,14 +1,18 @@
 #include "sums/treecode/cells.h"
 
+#include "backend/comm/transport.h"
 #include "backend/threads/parallel.h"
 #include "math/portable/functions.h"
 #include "sums/expansions/cartesian.h"
+#include "sums/treecode/cell_shares.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace farfield {
 namespace {
+
+constexpr int cells_tag = 220;
 
 double distance(const double* a, const double* b) {
     double sum = 0.0;
@@ -19,7 +23,7 @@ double distance(const double* a, const double* b) {
 } // namespace
 
 void SourceCells::make(const Octree& tree, std::span<const double> strengths, const TreecodeShape& shape,
-                       int threads) {
+                       int threads, comm::Transport* ranks) {
     tree_ = &tree;
     units_.clear();
     for (int level = 0; level < tree.levels(); ++level) units_.push_back(tree.width(level));
@@ -36,17 +40,78 @@ void SourceCells::make(const Octree& tree, std::span<const double> strengths, co
         doubles_.resize(count * numbers_a_cell_);
     else
         floats_.resize(count * numbers_a_cell_);
+    constexpr std::size_t least_cells = 1000; // that save more time than an exchange takes
+    if (ranks != nullptr && count >= least_cells) return make_on_ranks(*ranks, strengths, shape, threads);
+    for (int level = tree.levels() - 1; level >= 0; --level)
+        make_level(level, strengths, shape, threads, [](std::int32_t /*number*/) { return true; });
+}
+
+template <class Wanted>
+void SourceCells::make_level(int level, std::span<const double> strengths, const TreecodeShape& shape,
+                             int threads, const Wanted& wanted) {
     constexpr std::size_t cells_a_task = 64;
-    for (int level = tree.levels() - 1; level >= 0; --level) {
-        const auto first = tree.level_begin(level);
-        parallel_parts(
-            threads, static_cast<std::size_t>(tree.level_begin(level + 1) - first),
-            [&](std::size_t begin, std::size_t end) {
-                for (auto k = begin; k < end; ++k)
-                    make_cell(first + static_cast<std::int32_t>(k), strengths, shape);
-            },
-            cells_a_task);
+    const auto first = tree_->level_begin(level);
+    parallel_parts(
+        threads, static_cast<std::size_t>(tree_->level_begin(level + 1) - first),
+        [&](std::size_t begin, std::size_t end) {
+            for (auto k = begin; k < end; ++k)
+                if (const auto number = first + static_cast<std::int32_t>(k); wanted(number))
+                    make_cell(number, strengths, shape);
+        },
+        cells_a_task);
+}
+
+// Each rank makes the cells that are its own alone, and all make the few that several have sources of, which
+// need the moments of their children. Whoever makes a cell, its bits are the same.
+void SourceCells::make_on_ranks(comm::Transport& ranks, std::span<const double> strengths,
+                                const TreecodeShape& shape, int threads) {
+    const CellShares shares(*tree_, ranks.size());
+    for (int level = tree_->levels() - 1; level >= 0; --level) {
+        const auto own = shares.cells(ranks.rank(), level);
+        make_level(level, strengths, shape, threads, [&](std::int32_t number) {
+            return (own.begin <= number && number < own.end) || tree_->cell(number).sources.size() == 0;
+        });
     }
+    std::vector<comm::ConstBytes> to;
+    std::vector<comm::Bytes> from;
+    for (int rank = 0; rank < ranks.size(); ++rank)
+        for (int level = 0; level < shares.levels(); ++level) {
+            const bool self = rank == ranks.rank();
+            const auto mine = bytes_of_cells(shares.cells(ranks.rank(), level));
+            const auto theirs = bytes_of_cells(shares.cells(rank, level));
+            for (std::size_t k = 0; k < mine.size(); ++k) {
+                to.push_back(self ? comm::ConstBytes() : mine[k]);
+                from.push_back(self ? comm::Bytes() : theirs[k]);
+            }
+        }
+    comm::exchange(ranks, to, from, cells_tag, 2 * static_cast<std::size_t>(shares.levels()));
+    std::vector<double> moments;
+    std::vector<std::int64_t> counts;
+    const auto moments_of = [&](std::int32_t cell) {
+        return std::span(moments_).subspan(static_cast<std::size_t>(cell) * moments_a_cell_, moments_a_cell_);
+    };
+    for (const auto cell : shares.below_shared(ranks.rank()))
+        moments.insert(moments.end(), moments_of(cell).begin(), moments_of(cell).end());
+    for (int rank = 0; rank < ranks.size(); ++rank)
+        counts.push_back(std::ssize(shares.below_shared(rank)) * static_cast<std::int64_t>(moments_a_cell_));
+    const auto all = comm::all_gathered(ranks, std::span<const double>(moments), counts);
+    auto next = all.begin();
+    for (int rank = 0; rank < ranks.size(); ++rank)
+        for (const auto cell : shares.below_shared(rank)) {
+            std::copy_n(next, moments_a_cell_, moments_of(cell).begin());
+            next += static_cast<std::ptrdiff_t>(moments_a_cell_);
+        }
+    for (const auto cell : shares.shared()) make_cell(cell, strengths, shape);
+}
+
+std::array<std::span<std::byte>, 2> SourceCells::bytes_of_cells(BlockRange cells) {
+    const auto first = static_cast<std::size_t>(cells.begin), count = static_cast<std::size_t>(cells.size());
+    const auto numbers = [&](auto& of) {
+        return std::as_writable_bytes(
+            std::span(of).subspan(first * numbers_a_cell_, count * numbers_a_cell_));
+    };
+    return {std::as_writable_bytes(std::span(cells_).subspan(first, count)),
+            wide_ ? numbers(doubles_) : numbers(floats_)};
 }
 
 void SourceCells::make_cell(std::int32_t number, std::span<const double> strengths,

@@ -6,12 +6,16 @@
 #include "sums/tree/octree.h"
 #include "sums/treecode/shape.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace farfield {
+namespace comm {
+class Transport;
+}
 
 /// What a walk needs of a cell. What each look at it needs comes first, in one cache line.
 struct SourceCell {
@@ -31,7 +35,9 @@ struct SourceCell {
 class SourceCells {
 public:
     /// @param strengths  in the order of the tree, which must outlive this
-    void make(const Octree& tree, std::span<const double> strengths, const TreecodeShape& shape, int threads);
+    /// @param ranks      that have the same tree and strengths: each makes a part; null: none
+    void make(const Octree& tree, std::span<const double> strengths, const TreecodeShape& shape, int threads,
+              comm::Transport* ranks = nullptr);
 
     [[nodiscard]] const SourceCell& cell(std::int32_t number) const {
         return cells_[static_cast<std::size_t>(number)];
@@ -51,6 +57,14 @@ public:
     }
 
 private:
+    void make_on_ranks(comm::Transport& ranks, std::span<const double> strengths, const TreecodeShape& shape,
+                       int threads);
+    /// Those of a level that `wanted(number)` names.
+    template <class Wanted>
+    void make_level(int level, std::span<const double> strengths, const TreecodeShape& shape, int threads,
+                    const Wanted& wanted);
+    /// Bytes of expansions, and of what else is known, of some cells that follow each other.
+    [[nodiscard]] std::array<std::span<std::byte>, 2> bytes_of_cells(BlockRange cells);
     void make_cell(std::int32_t number, std::span<const double> strengths, const TreecodeShape& shape);
     void add_points(const TreeCell& from, std::span<const double> strengths, SourceCell& to, double* moments,
                     int order, double unit) const;

@@ -112,7 +112,7 @@ void TreecodeSum::compute_sums(PreparedPoints<T>& sources, PreparedPoints<T>& ta
                     hooks.stop_requested);
     Stopwatch clock;
     sources.set_strengths(strengths_, 0, report.threads);
-    cells_.make(*tree_, strengths_, shape_, report.threads);
+    cells_.make(*tree_, strengths_, shape_, report.threads, ranks);
     report.passes.push_back({"P2M, M2M", clock.lap()});
     sum_groups<T>({.precision = options_.precision,
                    .outputs = static_cast<LoopOutputs>((sums.potential != nullptr ? potential_only : 0) |

@@ -7,6 +7,7 @@
 #include "sums/fmm/common/rank_points.h"
 #include "sums/tree/near_lists.h"
 #include "sums/tree/octree.h"
+#include "sums/treecode/cell_shares.h"
 
 #include <gtest/gtest.h>
 
@@ -332,6 +333,55 @@ TEST(PlacesApart, AreEachOfOneSenderAndOneReceiver) {
             }
         EXPECT_EQ(filled, std::vector<int>(filled.size(), 1)) << ranks << " ranks";
     }
+}
+
+// Of the tree code. Leaves belong to one rank, and what several share has all its children known.
+TEST(CellShares, GiveEachCellToOneRankOrToAll) {
+    for (const bool separate : {false, true})
+        for (const int ranks : {1, 2, 3, 8}) {
+            const auto sources = cloud(5000, 1), targets = separate ? cloud(700, 2) : std::vector<double>();
+            TreeShape shape;
+            shape.most = 12;
+            shape.separation = 0;
+            const Octree tree(sources, targets, !separate, shape, 1);
+            const CellShares shares(tree, ranks);
+            std::vector<int> owners(tree.cells().size(), 0), rows(static_cast<std::size_t>(ranks), 0);
+            std::vector<int> owner(tree.cells().size(), -1);
+            for (int rank = 0; rank < ranks; ++rank)
+                for (int level = 0; level < shares.levels(); ++level) {
+                    const auto cells = shares.cells(rank, level);
+                    if (cells.size() == 0) continue;
+                    EXPECT_GE(cells.begin, tree.level_begin(level));
+                    EXPECT_LE(cells.end, tree.level_begin(level + 1));
+                    for (auto cell = cells.begin; cell < cells.end; ++cell) {
+                        const auto k = static_cast<std::size_t>(cell);
+                        ++owners[k];
+                        owner[k] = rank;
+                        if (tree.cell(cell).leaf)
+                            rows[static_cast<std::size_t>(rank)] += tree.cell(cell).sources.size();
+                    }
+                }
+            std::set<std::int32_t> known;
+            for (int rank = 0; rank < ranks; ++rank)
+                for (const auto cell : shares.below_shared(rank)) {
+                    EXPECT_EQ(owner[static_cast<std::size_t>(cell)], rank);
+                    known.insert(cell);
+                }
+            for (const auto cell : shares.shared()) { // the deepest first
+                EXPECT_FALSE(tree.cell(cell).leaf);
+                ++owners[static_cast<std::size_t>(cell)];
+                for (const auto child : tree.cell(cell).children)
+                    if (child != no_cell && tree.cell(child).sources.size() > 0) {
+                        EXPECT_TRUE(known.contains(child)) << child;
+                    }
+                known.insert(cell);
+            }
+            for (std::size_t k = 0; k < owners.size(); ++k) {
+                const bool empty = tree.cells()[k].sources.size() == 0;
+                EXPECT_TRUE(owners[k] == 1 || (empty && owners[k] == 0)) << k;
+            }
+            for (const int own : rows) EXPECT_NEAR(own, 5000.0 / ranks, 12.0);
+        }
 }
 
 } // namespace
