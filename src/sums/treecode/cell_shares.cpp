@@ -26,8 +26,7 @@ std::vector<std::int32_t> cuts_of(const Octree& tree, int ranks) {
 } // namespace
 
 CellShares::CellShares(const Octree& tree, int ranks)
-    : levels_(tree.levels()), ranges_(static_cast<std::size_t>(ranks * levels_)),
-      below_shared_(static_cast<std::size_t>(ranks)) {
+    : levels_(tree.levels()), ranges_(place_of(ranks, 0)), below_shared_(static_cast<std::size_t>(ranks)) {
     const auto cuts = cuts_of(tree, ranks);
     constexpr int several = -1;
     const auto rank_of = [&](const BlockRange& sources) {
@@ -40,7 +39,7 @@ CellShares::CellShares(const Octree& tree, int ranks)
             if (cell.sources.size() == 0) continue;
             const int rank = rank_of(cell.sources);
             if (rank != several) {
-                auto& range = ranges_[static_cast<std::size_t>(rank * levels_ + level)];
+                auto& range = ranges_[place_of(rank, level)];
                 if (range.size() == 0) range.begin = number;
                 range.end = number + 1;
                 continue;

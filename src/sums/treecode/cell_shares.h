@@ -16,9 +16,7 @@ public:
     CellShares(const Octree& tree, int ranks);
 
     /// The cells of a level whose sources are all of one rank; cells without sources may lie between.
-    [[nodiscard]] BlockRange cells(int rank, int level) const {
-        return ranges_[static_cast<std::size_t>(rank * levels_ + level)];
-    }
+    [[nodiscard]] BlockRange cells(int rank, int level) const { return ranges_[place_of(rank, level)]; }
     [[nodiscard]] int levels() const { return levels_; }
     /// Cells with sources of several ranks, those of deeper levels first.
     [[nodiscard]] const std::vector<std::int32_t>& shared() const { return shared_; }
@@ -28,6 +26,11 @@ public:
     }
 
 private:
+    [[nodiscard]] std::size_t place_of(int rank, int level) const {
+        return static_cast<std::size_t>(rank) * static_cast<std::size_t>(levels_) +
+               static_cast<std::size_t>(level);
+    }
+
     int levels_;
     std::vector<BlockRange> ranges_; ///< of each rank those of each level
     std::vector<std::int32_t> shared_;

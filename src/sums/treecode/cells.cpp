@@ -87,6 +87,7 @@ void SourceCells::make_on_ranks(comm::Transport& ranks, std::span<const double> 
     comm::exchange(ranks, to, from, cells_tag, 2 * static_cast<std::size_t>(shares.levels()));
     std::vector<double> moments;
     std::vector<std::int64_t> counts;
+    counts.reserve(static_cast<std::size_t>(ranks.size()));
     const auto moments_of = [&](std::int32_t cell) {
         return std::span(moments_).subspan(static_cast<std::size_t>(cell) * moments_a_cell_, moments_a_cell_);
     };

@@ -1,0 +1,249 @@
+// Ranks with a GPU each, and points, strengths and results of their own, on the host or on GPUs.
+#include "backend/cuda/device_scope.h"
+#include "expect_error.h"
+#include "gpu/needs_gpu.h"
+#include "gpu/sums/gpu_arrays.h"
+#include "gpu/sums/gpu_ranks.h"
+
+#include <farfield/error.h>
+#include <farfield/sum.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+using test::compute;
+using test::joined_of_ranks;
+using test::numbers;
+using test::Outputs;
+using test::Part;
+using test::Values;
+
+// Points by columns, results in every second row: all on the rank's GPU, which is asked for or follows from
+// them, and on that of another rank.
+TEST(OwnRowsOnGpus, TakeArraysOfGpus) {
+    NEEDS_GPU();
+    constexpr std::size_t n = 3001;
+    const auto points = numbers(3 * n, 1), strengths = numbers(n, 2);
+    const int devices = static_cast<int>(gpus().size());
+    for (const auto method : {Method::direct, Method::fmm, Method::treecode})
+        for (const auto& [apart, named] : {std::pair(0, true), std::pair(0, false), std::pair(1, true)}) {
+            SumOptions options{.kernel = Kernel::coulomb,
+                               .method = method,
+                               .precision = Precision::float64,
+                               .device = {.kind = DeviceKind::cuda}};
+            if (method != Method::direct) options.tolerance = 1e-3;
+            const auto one = compute(points, strengths, 0, n, options);
+            Outputs joined{Values(n), Values(3 * n)};
+            comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+                const Part part(*transport, n);
+                auto mine = options;
+                mine.device = {};
+                if (named) mine.device = {.kind = DeviceKind::cuda, .gpus = {transport->rank() % devices}};
+                mine.communicator = CommunicatorAccess::of(transport);
+                const cuda::DeviceScope scope((transport->rank() + apart) % devices);
+                const auto rows = static_cast<std::int64_t>(part.rows());
+                const auto own = part.of(points, 3);
+                Values columns(own.size());
+                for (std::size_t i = 0; i < own.size(); ++i) columns[i % 3 * part.rows() + i / 3] = own[i];
+                auto x = test::to_gpu(columns), q = test::to_gpu(part.of(strengths, 1));
+                auto phi = test::to_gpu(Values(2 * part.rows(), -7.0));
+                auto e = test::to_gpu(Values(3 * part.rows()));
+                auto there = test::gpu_view(x, {rows, 3});
+                there.strides = {1, rows};
+                auto apart_rows = test::gpu_view(phi, {rows});
+                apart_rows.strides = {2, 0};
+                SumPlan plan(there, mine);
+                plan.execute(test::gpu_view(q, {rows}),
+                             {.potential = apart_rows, .field = test::gpu_view(e, {rows, 3})});
+                const auto potential = test::to_host(phi), field = test::to_host(e);
+                for (std::size_t i = 0; i < part.rows(); ++i) {
+                    joined.potential[part.begin + i] = potential[2 * i];
+                    EXPECT_EQ(potential[2 * i + 1], -7.0);
+                }
+                std::copy(field.begin(), field.end(),
+                          joined.field.begin() + static_cast<std::ptrdiff_t>(3 * part.begin));
+            });
+            EXPECT_EQ(joined, one) << name_of(method) << ", " << apart << ", " << named;
+        }
+}
+
+// Multipoles and the far field travel by themselves where sums are large.
+TEST(OwnRowsOnGpus, ShareMultipolesOfManyPoints) {
+    NEEDS_GPU();
+    constexpr std::size_t n = 1000000;
+    const auto points = numbers(3 * n, 1), strengths = numbers(n, 2);
+    for (const double softening : {0.0, 0.05}) {
+        const SumOptions options{.kernel = Kernel::coulomb,
+                                 .method = Method::fmm,
+                                 .softening = softening,
+                                 .order = 14,
+                                 .precision = Precision::mixed,
+                                 .device = {.kind = DeviceKind::cuda}};
+        const auto one = compute(points, strengths, 0, n, options);
+        for (const int ranks : {2, 3})
+            EXPECT_EQ(joined_of_ranks(ranks, points, strengths, options), one) << ranks;
+        auto by_messages = options;
+        by_messages.mpi_gpu = MpiGpu::on;
+        by_messages.exchange = Exchange::host;
+        EXPECT_EQ(joined_of_ranks(2, points, strengths, by_messages, true), one);
+    }
+}
+
+TEST(OwnRowsOnGpus, TakeTargetsOfTheirOwn) {
+    NEEDS_GPU();
+    constexpr std::size_t n = 6000, m = 1501;
+    const auto points = numbers(3 * n, 1), targets = numbers(3 * m, 2), q = numbers(n, 3);
+    for (const auto method : {Method::fmm, Method::treecode}) {
+        const SumOptions options{.kernel = Kernel::coulomb,
+                                 .method = method,
+                                 .tolerance = 1e-4,
+                                 .device = {.kind = DeviceKind::cuda}};
+        const auto sum_on = [&](const SumOptions& mine, const Values& x, const Values& y,
+                                const Values& strengths) {
+            return sum(matrix_view(std::span(x), 3), matrix_view(std::span(y), 3),
+                       {.charges = std::span(strengths)}, mine, Output::potential | Output::field);
+        };
+        const auto one = sum_on(options, points, targets, q);
+        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+            const Part sources(*transport, n), of_targets(*transport, m);
+            auto mine = options;
+            mine.communicator = CommunicatorAccess::of(std::move(transport));
+            const auto got = sum_on(mine, sources.of(points, 3), of_targets.of(targets, 3), sources.of(q, 1));
+            EXPECT_EQ(got.potential, of_targets.of(one.potential, 1)) << name_of(method);
+            EXPECT_EQ(got.field, of_targets.of(one.field, 3)) << name_of(method);
+            ASSERT_EQ(got.report.errors.size(), one.report.errors.size());
+            for (std::size_t k = 0; k < one.report.errors.size(); ++k)
+                EXPECT_NEAR(got.report.errors[k].relative, one.report.errors[k].relative,
+                            1e-6 * one.report.errors[k].relative);
+        });
+    }
+}
+
+// Points that meet lie on two ranks: one of them finds what is not finite.
+TEST(OwnRowsOnGpus, SkipOrRefuseCoincidentPoints) {
+    NEEDS_GPU();
+    constexpr std::size_t n = 4000;
+    auto points = numbers(3 * n, 1);
+    const auto strengths = numbers(n, 2);
+    for (std::size_t k = 0; k < 3; ++k) points[3 * 3990 + k] = points[3 * 5 + k];
+    for (const auto method : {Method::fmm, Method::treecode}) {
+        SumOptions options{.kernel = Kernel::coulomb,
+                           .method = method,
+                           .order = 5,
+                           .precision = Precision::float64,
+                           .device = {.kind = DeviceKind::cuda}};
+        options.coincident = Coincident::skip;
+        const auto one = compute(points, strengths, 0, n, options);
+        EXPECT_EQ(joined_of_ranks(3, points, strengths, options), one) << name_of(method);
+        options.coincident = Coincident::error;
+        EXPECT_THROW(joined_of_ranks(3, points, strengths, options), InvalidArgument);
+    }
+}
+
+// One vector or several, dipoles, and the energy of all.
+TEST(OwnRowsOnGpus, GiveTheirOwnStrengths) {
+    NEEDS_GPU();
+    constexpr std::size_t n = 2000, vectors = 5;
+    const auto points = numbers(3 * n, 1), strengths = numbers(vectors * n, 2), dipoles = numbers(3 * n, 3);
+    SumOptions options{.kernel = Kernel::coulomb,
+                       .method = Method::fmm,
+                       .tolerance = 1e-4,
+                       .outputs = Output::potential | Output::field,
+                       .device = {.kind = DeviceKind::cuda}};
+    const auto compute_on = [&](SumOptions with, std::size_t count, bool with_dipoles, const Part* part,
+                                std::optional<double>& energy) {
+        with.dipoles = with_dipoles;
+        const auto own = [&](const Values& all, std::size_t width) {
+            return part ? part->of(all, width) : all;
+        };
+        const auto x = own(points, 3), p = own(dipoles, 3);
+        const Values all(strengths.begin(), strengths.begin() + static_cast<std::ptrdiff_t>(count * n));
+        const auto q = own(all, count);
+        Values phi(q.size()), e(3 * q.size());
+        const auto width = static_cast<std::int64_t>(count);
+        SumPlan plan(matrix_view(std::span(x), 3), with);
+        SumStrengths given{.charges = matrix_view(std::span(q), width)};
+        if (with_dipoles) given.dipoles = matrix_view(std::span(p), 3);
+        plan.execute(given, {.potential = matrix_view(std::span(phi), width),
+                             .field = matrix_view(std::span(e), 3 * width)});
+        energy = plan.report().energy;
+        return phi;
+    };
+    for (const bool with_dipoles : {false, true})
+        for (const std::size_t count : {std::size_t{1}, vectors}) {
+            if (with_dipoles && count > 1) continue;
+            std::optional<double> energy;
+            const auto one = compute_on(options, count, with_dipoles, nullptr, energy);
+            EXPECT_EQ(energy.has_value(), count == 1);
+            Values joined(count * n);
+            comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+                const Part part(*transport, n);
+                auto mine = options;
+                mine.communicator = CommunicatorAccess::of(std::move(transport));
+                std::optional<double> of_ranks;
+                const auto own = compute_on(mine, count, with_dipoles, &part, of_ranks);
+                std::copy(own.begin(), own.end(),
+                          joined.begin() + static_cast<std::ptrdiff_t>(count * part.begin));
+                ASSERT_EQ(of_ranks.has_value(), energy.has_value());
+                if (energy.has_value()) {
+                    EXPECT_NEAR(*of_ranks, *energy, 1e-12 * std::abs(*energy));
+                }
+            });
+            EXPECT_EQ(joined, one) << count << ", " << with_dipoles;
+        }
+}
+
+TEST(OwnRowsOnGpus, NameRowsThatAreNotFinite) {
+    NEEDS_GPU();
+    constexpr std::size_t n = 300;
+    const auto points = numbers(3 * n, 1);
+    comm::run_ranks(2, [&](std::shared_ptr<comm::Transport> transport) {
+        SumOptions options{.kernel = Kernel::coulomb,
+                           .method = Method::treecode,
+                           .precision = Precision::float64,
+                           .device = {.kind = DeviceKind::cuda}};
+        auto own = points;
+        if (transport->rank() == 1) own[3 * 17 + 1] = HUGE_VAL;
+        options.communicator = CommunicatorAccess::of(std::move(transport));
+        test::expect_contains(test::error_of<InvalidArgument>(
+                                  [&] { SumPlan(matrix_view(std::span<const double>(own), 3), options); }),
+                              {"sources of rank 1", "row 17", "y = inf"});
+        own[3 * 17 + 1] = 0.0;
+        SumPlan plan(matrix_view(std::span<const double>(own), 3), options);
+        Values q(n, 1.0), phi(n);
+        if (options.communicator.rank() == 1) q[5] = NAN;
+        test::expect_contains(test::error_of<InvalidArgument>([&] {
+                                  plan.execute(std::span<const double>(q), {.potential = std::span(phi)});
+                              }),
+                              {"strengths of rank 1", "row 5", "nan"});
+    });
+}
+
+// Points too near each other for floats beside one far off, on different ranks.
+TEST(OwnRowsOnGpus, GoDoubleWhereFloatsLosePairs) {
+    NEEDS_GPU();
+    const Values points{1e-44, 0, 0, 3e-44, 0, 0, 1, 1, 1, -1, -1, -1}, strengths{1, 1, 1, 1};
+    SumOptions options{.kernel = Kernel::gravity,
+                       .method = Method::fmm,
+                       .tolerance = 1e-3,
+                       .order = 4,
+                       .device = {.kind = DeviceKind::cuda}};
+    const auto one = compute(points, strengths, 0, 4, options);
+    EXPECT_EQ(joined_of_ranks(3, points, strengths, options), one);
+    options.precision = Precision::float32;
+    EXPECT_THROW(compute(points, strengths, 0, 4, options), InvalidArgument);
+    EXPECT_THROW(joined_of_ranks(3, points, strengths, options), InvalidArgument);
+}
+
+} // namespace
+} // namespace farfield
