@@ -4,7 +4,7 @@
 
 Random charges in a cube or a Plummer sphere, potential and field. Rows of the file are dealt out to ranks in order: `scattered` ones are those of points
 anywhere, `regions` those along a Morton curve, so that ranks have most of their points already. One process and two ranks take turns, --rounds times, each
-sum three times over the same points; rows have medians of the first sum with its tree (`seconds`), of its parts, and of the fastest of the three without
+with a run of three sums over the same points and then one of a single sum, which finds the memory that the other gave back; rows have medians of the single sum with its tree (`seconds`), of its parts, and of the fastest of the three without
 the tree (`again`). Memory is the largest resident set of any rank but 0, which reads and writes the files of all. Other methods sum over points in a cube in
 any order, to 6 digits but for Ewald's, which takes 4.
 """
@@ -97,8 +97,9 @@ def median_of(runs):
 def compared(bench, task, options):
     one, two = [], []
     for _ in range(task.rounds):
-        one.append(timed(bench.run(1, 2, 1, options), bench.run(1, 2, 3, options)))
-        two.append(timed(bench.run(2, 1, 1, options), bench.run(2, 1, 3, options)))
+        for found, ranks, threads in ((one, 1, 2), (two, 2, 1)):
+            again = bench.run(ranks, threads, 3, options)  # first: memory that a virtual machine gave back would take the next run long to get
+            found.append(timed(bench.run(ranks, threads, 1, options), again))
     one, two = median_of(one), median_of(two)
     return {"one": one, "two": two, "ratio": two["seconds"] / one["seconds"], "ratio_again": two["again"] / one["again"]}
 
