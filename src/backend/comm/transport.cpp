@@ -1,6 +1,7 @@
 #include "backend/comm/collectives.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace farfield::comm {
 namespace {
@@ -161,19 +162,35 @@ std::vector<double> part_from_root(Transport& transport, std::vector<double> all
     return all;
 }
 
-std::vector<double> parts_on_root(Transport& transport, std::vector<double> mine) {
-    const auto sizes = all_values(transport, mine.size());
+void bring_to_root(Transport& transport, ConstBytes mine, Bytes all, std::span<const std::size_t> sizes) {
+    constexpr std::size_t most = std::size_t{64} << 20;
+    const auto in_parts = [&](std::size_t size, const auto& carry) {
+        for (std::size_t k = 0; k < size; k += most) carry(k, std::min(most, size - k))->wait();
+    };
     if (transport.rank() != 0) {
-        if (!mine.empty()) transport.send(bytes_of(std::span<const double>(mine)), 0, part_tag)->wait();
-        return {};
+        in_parts(mine.size(), [&](std::size_t begin, std::size_t count) {
+            return transport.send(mine.subspan(begin, count), 0, part_tag);
+        });
+        return;
     }
+    if (mine.data() != all.data()) std::copy(mine.begin(), mine.end(), all.begin());
+    std::size_t first = sizes[0];
     for (std::size_t r = 1; r < sizes.size(); ++r) {
-        const auto begin = mine.size();
-        mine.resize(begin + sizes[r]);
-        if (sizes[r] > 0)
-            transport.receive(bytes_of(std::span(mine).subspan(begin)), static_cast<int>(r), part_tag)
-                ->wait();
+        in_parts(sizes[r], [&](std::size_t begin, std::size_t count) {
+            return transport.receive(all.subspan(first + begin, count), static_cast<int>(r), part_tag);
+        });
+        first += sizes[r];
     }
+}
+
+std::vector<double> parts_on_root(Transport& transport, std::vector<double> mine) {
+    const auto sizes = all_values(transport, mine.size() * sizeof(double));
+    const auto count = mine.size();
+    if (transport.rank() == 0)
+        mine.resize(std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}) / sizeof(double));
+    const std::span<double> all(mine);
+    bring_to_root(transport, bytes_of(std::span<const double>(all.first(count))), bytes_of(all), sizes);
+    if (transport.rank() != 0) mine.clear();
     return mine;
 }
 

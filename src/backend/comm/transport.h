@@ -189,6 +189,19 @@ std::vector<double> part_from_root(Transport& transport, std::vector<double> all
 /// The inverse: rank 0 gets all rows; the others none.
 std::vector<double> parts_on_root(Transport& transport, std::vector<double> mine);
 
+/// Rank 0 gets `all`, the ranks' `mine` one after the other, in messages of at most 64 MiB; the others give
+/// an empty one. @param sizes  of `mine` by rank
+void bring_to_root(Transport& transport, ConstBytes mine, Bytes all, std::span<const std::size_t> sizes);
+/// The same of rows of `width` values, of which rank r has [begins[r], begins[r + 1]).
+template <class T>
+void bring_to_root(Transport& transport, std::span<const T> mine, std::span<T> all, std::int64_t width,
+                   std::span<const std::int64_t> begins) {
+    std::vector<std::size_t> sizes;
+    for (std::size_t r = 0; r + 1 < begins.size(); ++r)
+        sizes.push_back(static_cast<std::size_t>((begins[r + 1] - begins[r]) * width) * sizeof(T));
+    bring_to_root(transport, bytes_of(mine), bytes_of(all), sizes);
+}
+
 /// True on all ranks where it is true on any.
 bool any_rank(Transport& transport, bool mine);
 /// The same where there may be one rank alone: null.

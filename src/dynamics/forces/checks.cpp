@@ -88,13 +88,15 @@ void check_places_differ(const Bodies& bodies, const std::vector<double>& positi
                                       bodies.id[a], bodies.id[b], a, b, spelled(softener)));
 }
 
-void check_finite(const Bodies& bodies, const std::vector<double>& values, const char* what) {
+void check_finite(const Bodies& bodies, const std::vector<double>& values, const char* what,
+                  std::int64_t first_row) {
     for (std::size_t i = 0; i < values.size(); ++i)
         if (!std::isfinite(values[i]))
             throw InvalidArgument(
                 fmt::format("the {} of body {} (row {}) is not finite ({}); bodies have come too "
                             "close or too fast: use a smaller time.step or a larger {}",
-                            what, bodies.id[i / 3], i / 3, values[i], spelled("softening")));
+                            what, bodies.id[i / 3], first_row + static_cast<std::int64_t>(i / 3), values[i],
+                            spelled("softening")));
 }
 
 void refuse_not_finite(const Bodies& bodies, const std::vector<double>& position,

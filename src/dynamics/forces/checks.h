@@ -3,6 +3,7 @@
 
 #include <farfield/simulation.h>
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -11,8 +12,10 @@ namespace farfield {
 /// @throws InvalidArgument for options that are not allowed, and for bodies that do not fit the kernel.
 void check_force(const ForceOptions& options, const Bodies& bodies);
 
-/// `values`: N×3. @throws InvalidArgument naming the first body whose `what` is not finite.
-void check_finite(const Bodies& bodies, const std::vector<double>& values, const char* what);
+/// `values`: N×3. @param first_row  of these bodies among those of all ranks
+/// @throws InvalidArgument naming the first body whose `what` is not finite.
+void check_finite(const Bodies& bodies, const std::vector<double>& values, const char* what,
+                  std::int64_t first_row = 0);
 
 /// @throws InvalidArgument naming two bodies that are at the same place, if any are.
 void check_places_differ(const Bodies& bodies, const std::vector<double>& position,

@@ -25,11 +25,12 @@ double number(double error) { return std::isnan(error) ? HUGE_VAL : error; }
 double ForceErrors::largest() const { return potential > acceleration ? potential : acceleration; }
 
 ForceErrors compare_forces(const ForceOptions& force, const Bodies& bodies,
-                           std::span<const double> acceleration, std::span<const double> potential) {
+                           std::span<const double> acceleration, std::span<const double> potential,
+                           const BodyRows& rows) {
     SumProblem problem;
     problem.kernel = &kernel_info(force.kernel);
     problem.outputs = problem.kernel->output_set();
-    problem.sources = problem.targets = bodies.size();
+    problem.sources = problem.targets = rows.all(bodies);
     problem.softening = force.softening;
     problem.period = force.period;
     problem.boundary = force.boundary;
@@ -38,14 +39,16 @@ ForceErrors compare_forces(const ForceOptions& force, const Bodies& bodies,
     const auto factors = factors_of(force, bodies);
     std::vector<ComputedOutput> computed{{Output::field, acceleration, factors}};
     if (!potential.empty()) computed.push_back({Output::potential, potential});
-    const auto errors = verify({.problem = &problem,
-                                .sources = bodies.position,
-                                .targets = {},
-                                .strengths = force.kernel == Kernel::coulomb ? bodies.charge : bodies.mass,
-                                .threads = thread_count(force.threads),
-                                .soon = true,
-                                .sharing = CommunicatorAccess::transport(force.communicator)},
-                               computed);
+    const auto errors =
+        verify({.problem = &problem,
+                .sources = bodies.position,
+                .targets = {},
+                .strengths = force.kernel == Kernel::coulomb ? bodies.charge : bodies.mass,
+                .threads = thread_count(force.threads),
+                .soon = true,
+                .ranks = rows.ranks(),
+                .sharing = rows.are_all() ? CommunicatorAccess::transport(force.communicator) : nullptr},
+               computed);
     return {.acceleration = number(errors.front().relative),
             .potential = potential.empty() ? std::nan("") : number(errors.back().relative)};
 }

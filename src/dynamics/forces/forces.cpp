@@ -3,7 +3,6 @@
 #include "backend/comm/communicator_access.h"
 #include "backend/simd/isa.h"
 #include "dynamics/bodies/box.h"
-#include "dynamics/bodies/reductions.h"
 #include "dynamics/forces/checks.h"
 #include "sums/method/method.h"
 #include "sums/plan_access.h"
@@ -44,6 +43,15 @@ const std::vector<double>& Forces::strengths(const Bodies& bodies) const {
     return options_.kernel == Kernel::coulomb ? bodies.charge : bodies.mass;
 }
 
+// Of all ranks' bodies, which come together where something is wrong.
+void Forces::check_places(const Bodies& bodies, const std::vector<double>& position) const {
+    if (rows_.are_all()) return check_places_differ(bodies, position);
+    Bodies all;
+    rows_.to_all(bodies.id, all.id, 1);
+    rows_.to_all(position, all.position, 3);
+    check_places_differ(all, all.position);
+}
+
 // Field (per unit mass or charge, G = 1) to acceleration.
 void Forces::scale(const Bodies& bodies, std::vector<double>& field) const {
     if (options_.kernel == Kernel::gravity) {
@@ -59,7 +67,10 @@ void Forces::scale(const Bodies& bodies, std::vector<double>& field) const {
 
 void Forces::accelerations(const Bodies& bodies, const std::vector<double>& position,
                            std::vector<double>& out) {
-    check_finite(bodies, position, "position");
+    const auto check = [&](const std::vector<double>& values, const char* what) {
+        rows_.together([&] { check_finite(bodies, values, what, rows_.first()); });
+    };
+    check(position, "position");
     out.resize(position.size());
     try {
         set_points(field_plan_, position, options_.precision);
@@ -67,12 +78,12 @@ void Forces::accelerations(const Bodies& bodies, const std::vector<double>& posi
                              {.potential = {}, .field = matrix_view(std::span<double>(out), 3)},
                              {.progress = {}, .stop_requested = stop_requested_});
     } catch (const InvalidArgument& error) {
-        check_places_differ(bodies, position);
+        check_places(bodies, position);
         throw InvalidArgument(fmt::format("the accelerations cannot be computed: {} (row 0 is body {})",
-                                          error.what(), bodies.id[0]));
+                                          error.what(), rows_.first_id(bodies)));
     }
     scale(bodies, out);
-    check_finite(bodies, out, "acceleration");
+    check(out, "acceleration");
     const auto& report = field_plan_->report();
     backend_ = {.device = DeviceKind::cpu,
                 .isa = report.isa,
@@ -127,11 +138,11 @@ CheckedEnergy Forces::energy(const Bodies& bodies, const std::vector<double>& ac
     const auto& s = strengths(bodies);
     plan->execute(std::span<const double>(s), {.potential = std::span<double>(potential), .field = {}},
                   {.progress = {}, .stop_requested = stop_requested_});
-    const double sum = pairwise_sum(0, bodies.size(), [&](std::int64_t i) {
-        return s[static_cast<std::size_t>(i)] * potential[static_cast<std::size_t>(i)];
-    });
-    CheckedEnergy out{.potential_energy = 0.5 * options_.G * sum, .errors = {}};
-    if (options_.tolerance > 0.0) out.errors = compare_forces(options_, bodies, acceleration, potential);
+    CheckedEnergy out;
+    if (options_.tolerance > 0.0)
+        out.errors = compare_forces(options_, bodies, acceleration, potential, rows_);
+    for (std::size_t i = 0; i < potential.size(); ++i) potential[i] *= s[i];
+    out.potential_energy = 0.5 * options_.G * rows_.sum(potential);
     return out;
 }
 

@@ -2,6 +2,7 @@
 // charges, by q/m. hermite4 takes accelerations and jerks from sums/direct/cpu/jerk.h instead.
 #pragma once
 
+#include "dynamics/bodies/body_rows.h"
 #include "dynamics/forces/compare.h"
 #include "dynamics/forces/settings.h"
 
@@ -32,7 +33,9 @@ struct CheckedEnergy {
 class Forces {
 public:
     /// For options, and later for bodies, that check_force (checks.h) allows. `settings` outlives it.
-    Forces(const ForceOptions& options, ForceSettings& settings) : options_(options), settings_(settings) {}
+    /// @param rows  those that the bodies are, of all ranks' bodies
+    Forces(const ForceOptions& options, ForceSettings& settings, const BodyRows& rows = {})
+        : options_(options), settings_(settings), rows_(rows) {}
 
     /// Asked now and then within each evaluation from now on; where it says so, the evaluation is given up
     /// with `Interrupted`. Empty: never.
@@ -49,6 +52,9 @@ public:
                                  const std::vector<double>& velocity, std::vector<double>& acceleration,
                                  std::vector<double>& jerk);
 
+    /// How many bodies all ranks have, of which `here` are this one's.
+    [[nodiscard]] std::int64_t all_bodies(const Bodies& here) const { return rows_.all(here); }
+
     /// With a tolerance the potentials, and these accelerations at the positions of the bodies, are compared.
     CheckedEnergy energy(const Bodies& bodies, const std::vector<double>& acceleration);
 
@@ -63,12 +69,14 @@ public:
     [[nodiscard]] double seconds() const { return seconds_; }
 
 private:
+    void check_places(const Bodies& bodies, const std::vector<double>& position) const;
     void set_points(std::optional<SumPlan>& plan, const std::vector<double>& position, Precision precision);
     [[nodiscard]] const std::vector<double>& strengths(const Bodies& bodies) const;
     void scale(const Bodies& bodies, std::vector<double>& field) const;
 
     ForceOptions options_;
     ForceSettings& settings_;
+    BodyRows rows_;
     std::function<bool()> stop_requested_;
     ForceBackend backend_;
     std::vector<double> in_box_;            // of periodic boxes: positions that the plans were given

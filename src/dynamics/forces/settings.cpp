@@ -1,7 +1,5 @@
 #include "dynamics/forces/settings.h"
 
-#include "backend/comm/communicator_access.h"
-
 #include <farfield/options.h>
 
 namespace farfield {
@@ -30,7 +28,7 @@ SumOptions sum_options_of(const ForceOptions& force, const ForceSettings& settin
                        .multi_gpu = force.multi_gpu,
                        .exchange = force.exchange,
                        .mpi_gpu = force.mpi_gpu,
-                       .communicator = CommunicatorAccess::with_everything(force.communicator)};
+                       .communicator = force.communicator};
     // `auto` was free to take a method that has no use for what another one takes.
     for (const auto& row : option_table())
         if (row.sum && !row.is_of(options.method)) row.sum.set(options, row.sum.get(SumOptions{}));

@@ -31,9 +31,16 @@ void copy_moving(const MotionState& from, MotionState& to) {
 
 } // namespace
 
+Diagnostics diagnostics_of(const Bodies& bodies, const CheckedEnergy& energy, const ForceOptions& force) {
+    auto row = compute_diagnostics(bodies, 0.0, energy.potential_energy, is_periodic(force.period));
+    row.acceleration_error = energy.errors.acceleration;
+    row.potential_error = energy.errors.potential;
+    return row;
+}
+
 HostPropagator::HostPropagator(const PropagatorOptions& options, const ForceOptions& force,
-                               MotionState& motion, std::string note)
-    : scheme_(descriptor_of(options.integrator)), motion_(motion), forces_(force, motion.force) {
+                               MotionState& motion, std::string note, const BodyRows& rows)
+    : scheme_(descriptor_of(options.integrator)), motion_(motion), forces_(force, motion.force, rows) {
     if (!note.empty()) notes_.push_back(std::move(note));
     if (options.force.method == Method::automatic)
         notes_.push_back(fmt::format("{} takes '{}': {}", spelled("method", name_of(Method::automatic)),
@@ -49,7 +56,7 @@ HostPropagator::HostPropagator(const PropagatorOptions& options, const ForceOpti
 }
 
 void HostPropagator::watch(const std::function<bool()>& stop_requested) {
-    if (motion_.bodies.size() < fewest_watched) return;
+    if (forces_.all_bodies(motion_.bodies) < fewest_watched) return;
     stop_requested_ = stop_requested;
     forces_.watch(stop_requested);
 }
@@ -111,12 +118,7 @@ void HostPropagator::advance(const Steps& steps) {
 
 std::optional<Diagnostics> HostPropagator::fetch() {
     if (!with_diagnostics_) return std::nullopt;
-    const auto found = checked_energy();
-    auto row = compute_diagnostics(motion_.bodies, 0.0, found.potential_energy,
-                                   is_periodic(forces_.options().period));
-    row.acceleration_error = found.errors.acceleration;
-    row.potential_error = found.errors.potential;
-    return row;
+    return diagnostics_of(motion_.bodies, checked_energy(), forces_.options());
 }
 
 } // namespace farfield

@@ -5,12 +5,15 @@
 
 namespace farfield {
 
+/// The diagnostics of bodies with such an energy, but for the time and the energy error.
+Diagnostics diagnostics_of(const Bodies& bodies, const CheckedEnergy& energy, const ForceOptions& force);
+
 class HostPropagator final : public Propagator {
 public:
     /// `force`: that of the options with its method settled. `note`: what is to be said of the choice of the
-    /// CPU, or empty.
+    /// CPU, or empty. `rows`: those that the bodies of `motion` are, of all ranks' bodies.
     HostPropagator(const PropagatorOptions& options, const ForceOptions& force, MotionState& motion,
-                   std::string note);
+                   std::string note, const BodyRows& rows = {});
 
     void watch(const std::function<bool()>& stop_requested) override;
     void advance(const Steps& steps) override;
@@ -24,12 +27,14 @@ public:
     [[nodiscard]] double seconds() const override { return forces_.seconds(); }
     [[nodiscard]] std::vector<std::string> notes() const override { return notes_; }
 
+    /// Of the present state; with a tolerance that is missed, the last step is taken again first.
+    CheckedEnergy checked_energy();
+
 private:
     void step(double length);
     /// By the integrator; bodies that have left a periodic box come back on the other side.
     void move(double length);
     void take_last_step_again();
-    CheckedEnergy checked_energy();
 
     const IntegratorDescriptor& scheme_;
     MotionState& motion_;

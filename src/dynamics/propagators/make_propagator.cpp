@@ -1,4 +1,5 @@
 // The one place that chooses between propagators.
+#include "backend/comm/communicator_access.h"
 #include "base/spelling.h"
 #include "dynamics/bodies/box.h"
 #include "dynamics/forces/checks.h"
@@ -6,6 +7,7 @@
 #include "dynamics/propagators/device_choice.h"
 #include "dynamics/propagators/host.h"
 #include "dynamics/propagators/method_choice.h"
+#include "dynamics/propagators/own_bodies.h"
 #include "dynamics/propagators/periodic_boxes.h"
 #include "dynamics/propagators/propagator.h"
 #include "dynamics/propagators/resident.h"
@@ -36,8 +38,32 @@ Precision chosen_precision(const ForceOptions& force, Integrator integrator) {
     return is_periodic(force.period) ? precision_in_box(force) : usual_precision(force.tolerance);
 }
 
+// All ranks have all bodies, and of a sum want all results.
+ForceOptions of_all_bodies(ForceOptions force) {
+    force.communicator = CommunicatorAccess::with_everything(force.communicator);
+    return force;
+}
+
+// Each rank moves bodies of its own where its sums take each rank's points.
+bool divides_bodies(const ForceOptions& force, Integrator integrator, const MotionState& motion) {
+    auto* const takes_own_points = method_info(force.method).takes_own_points;
+    if (CommunicatorAccess::transport(force.communicator) == nullptr || takes_own_points == nullptr)
+        return false;
+    if (descriptor_of(integrator).uses_jerk) return false;
+    const auto sums = sum_options_of(force, motion.force, force.precision);
+    return takes_own_points(problem_of_bodies(sums, motion.bodies), sums, {.kind = DeviceKind::cpu});
+}
+
+std::unique_ptr<Propagator> make_on_host(const PropagatorOptions& options, ForceOptions force,
+                                         MotionState& motion, const std::string& note) {
+    if (!divides_bodies(force, options.integrator, motion))
+        return std::make_unique<HostPropagator>(options, force, motion, note);
+    force.communicator = options.force.communicator;
+    return std::make_unique<OwnBodiesPropagator>(options, force, motion, note);
+}
+
 std::unique_ptr<Propagator> make_vortices(const PropagatorOptions& options, MotionState& motion) {
-    auto force = options.force;
+    auto force = of_all_bodies(options.force);
     check_vortices(force, options.integrator, motion.bodies);
     force.device = {.kind = DeviceKind::cpu};
     if (force.precision == Precision::automatic) force.precision = usual_precision(force.tolerance);
@@ -51,7 +77,7 @@ std::unique_ptr<Propagator> make_vortices(const PropagatorOptions& options, Moti
 
 std::unique_ptr<Propagator> make_propagator(const PropagatorOptions& options, MotionState& motion) {
     if (kernel_info(options.force.kernel).moves_vortices()) return make_vortices(options, motion);
-    auto force = options.force;
+    auto force = of_all_bodies(options.force);
     check_period(force, options.integrator);
     if (force.precision == Precision::automatic)
         force.precision = chosen_precision(force, options.integrator);
@@ -61,8 +87,7 @@ std::unique_ptr<Propagator> make_propagator(const PropagatorOptions& options, Mo
     force.method = motion.force.method;
     check_integrator(force, options.integrator);
     const auto place = choose_run_device(force, options.integrator, motion.bodies.size(), options.steps);
-    if (place.kind == DeviceKind::cpu)
-        return std::make_unique<HostPropagator>(options, force, motion, place.note);
+    if (place.kind == DeviceKind::cpu) return make_on_host(options, force, motion, place.note);
     check_strengths(force, motion.bodies);
     wrap(motion.bodies.position, force.period); // as HostPropagator does
     // others choose one for each sum

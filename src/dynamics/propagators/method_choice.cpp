@@ -16,18 +16,19 @@
 #include <utility>
 
 namespace farfield {
-namespace {
-
-struct ChosenMethod {
-    Method method;
-    std::string reason;
-};
 
 SumProblem problem_of_bodies(const SumOptions& options, const Bodies& bodies) {
     auto problem = problem_of(options, matrix_view(std::span<const double>(bodies.position), 3), nullptr);
     problem.moves = true;
     return problem;
 }
+
+namespace {
+
+struct ChosenMethod {
+    Method method;
+    std::string reason;
+};
 
 // Seconds of all evaluations, with every pair on that device or by the other method on the CPU, or on the GPU
 // that was asked for. On the CPU both are taken for one thread: the bits of a run are not to depend on the

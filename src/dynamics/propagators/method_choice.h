@@ -3,10 +3,14 @@
 #pragma once
 
 #include "dynamics/forces/settings.h"
+#include "sums/method/problem.h"
 
 #include <farfield/simulation.h>
 
 namespace farfield {
+
+/// The sum of their forces.
+SumProblem problem_of_bodies(const SumOptions& options, const Bodies& bodies);
 
 /// For bodies that check_force allows and a simulation of about so many steps. `Method::automatic` takes what
 /// ends first by the cost table of this process, and needs a tolerance or an order for anything but every

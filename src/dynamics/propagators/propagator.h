@@ -56,6 +56,9 @@ public:
     [[nodiscard]] virtual bool overlaps() const = 0;
     /// Brings the present state into `motion`. Throws as `advance` does.
     virtual void update_motion() = 0;
+    /// Lets go of what this rank need not have of `motion` until it is updated. Called by all ranks, where
+    /// nobody has views of the arrays.
+    virtual void release() {}
 
     /// Steps worth taking in one go, at least 1, by a caller that has other things to do for `seconds`.
     [[nodiscard]] virtual std::uint64_t batch(double seconds) const = 0;

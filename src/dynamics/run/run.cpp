@@ -48,6 +48,7 @@ public:
           folder_(folder_for(settings)) {
         if (settings.restart) restart();
         if (!simulation_) begin(settings.restart);
+        SimulationAccess::release(*simulation_);
     }
 
     RunResult execute() {
@@ -365,7 +366,7 @@ void Run::tell(const RunResult& result, const Diagnostics& row) {
     summary.finished = result.finished;
     summary.time = result.time;
     summary.steps = result.steps;
-    summary.bodies = static_cast<std::uint64_t>(simulation_->bodies().size());
+    summary.bodies = static_cast<std::uint64_t>(SimulationAccess::body_count(*simulation_));
     summary.relative_energy_error = result.relative_energy_error;
     summary.energy_error = result.energy_error;
     if (!result.warning.empty()) summary.warnings.push_back(result.warning);

@@ -53,6 +53,12 @@ SimulationState SimulationAccess::capture(const Simulation& simulation) {
     return simulation.impl_->state;
 }
 
+void SimulationAccess::release(Simulation& simulation) { simulation.impl_->propagator->release(); }
+
+std::int64_t SimulationAccess::body_count(const Simulation& simulation) {
+    return simulation.impl_->state.motion.bodies.size();
+}
+
 ForceBackend SimulationAccess::backend(const Simulation& simulation) {
     return simulation.impl_->propagator->backend();
 }

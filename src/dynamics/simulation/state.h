@@ -34,7 +34,14 @@ struct OutputState {
 };
 
 struct SimulationAccess {
+    /// Called by all ranks.
     static SimulationState capture(const Simulation& simulation);
+
+    /// Lets go of bodies that other ranks have, until they are asked for. Called by all ranks, where nobody
+    /// has views of the bodies.
+    static void release(Simulation& simulation);
+    /// Of all ranks, on rank 0.
+    static std::int64_t body_count(const Simulation& simulation);
 
     /// Steps worth queueing in one go, at least 1: on GPUs as many as take a twentieth of a second, or the
     /// `seconds` that the host has other things to do.

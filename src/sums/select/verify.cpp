@@ -56,12 +56,14 @@ struct Judged {
     std::vector<double> norms; ///< of this process' rows
     std::int64_t targets = 0;  ///< of all ranks
     TargetSample sample;
-    std::vector<double> sampled; ///< values of the samples
+    std::vector<double> sampled;         ///< values of the samples
+    std::vector<double> sampled_factors; ///< theirs
 
     double largest = 0.0;   ///< norm
     double root_mean = 0.0; ///< root of the mean square of all norms
 
     [[nodiscard]] double unit() const { return largest > 0.0 ? largest : 1.0; }
+    /// Of a row that this process has.
     [[nodiscard]] double factor(std::int64_t row) const {
         return factors.empty() ? 1.0 : factors[static_cast<std::size_t>(row)];
     }
@@ -98,6 +100,7 @@ void sample(const VerifyTask& task, Judged& output, std::int64_t certain, std::i
     const auto take = [&](std::int64_t row) {
         const auto* const values = output.values.data() + static_cast<std::size_t>(row) * output.width;
         output.sampled.insert(output.sampled.end(), values, values + output.width);
+        output.sampled_factors.push_back(output.factor(row));
     };
     if (task.ranks == nullptr) {
         output.sample = sample_targets(output.norms, certain, drawn);
@@ -109,6 +112,7 @@ void sample(const VerifyTask& task, Judged& output, std::int64_t certain, std::i
     for (const auto row : output.sample.rows)
         if (rows.has(row)) take(row - rows.first());
     output.sampled = rows.gather(*task.ranks, output.sample.rows, output.sampled, output.width);
+    output.sampled_factors = rows.gather(*task.ranks, output.sample.rows, output.sampled_factors, 1);
 }
 
 Judged judged(const VerifyTask& task, const ComputedOutput& computed) {
@@ -208,7 +212,7 @@ OutputError error_of(const Judged& output, const ExactRows& exact, Norm norm, do
     for (std::size_t s = 0; s < output.sample.rows.size(); ++s) {
         const auto row = output.sample.rows[s];
         const double difference = norm_of(output, output.sampled.data() + s * output.width,
-                                          output.factor(row), exact.at(row).data() + output.first);
+                                          output.sampled_factors[s], exact.at(row).data() + output.first);
         const double weight =
             s < static_cast<std::size_t>(output.sample.certain) ? 1.0 : (m - certain) / drawn;
         sum += weight * (difference / unit) * (difference / unit);
@@ -325,8 +329,8 @@ bool judge_well(const std::vector<Judged>& outputs, const ExactRows& exact, cons
                                                              numbers.data() + output.first));
         for (std::size_t s = 0; s < output.sample.rows.size(); ++s) {
             const auto row = output.sample.rows[s];
-            of_sum.push_back(norm_of(output, output.sampled.data() + s * output.width, output.factor(row),
-                                     exact.at(row).data() + output.first));
+            of_sum.push_back(norm_of(output, output.sampled.data() + s * output.width,
+                                     output.sampled_factors[s], exact.at(row).data() + output.first));
         }
         return mean(of_values) <= share * mean(of_sum);
     });

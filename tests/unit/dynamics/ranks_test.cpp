@@ -1,5 +1,5 @@
 // Runs on several ranks leave the files of one, byte by byte, and go on from each other's checkpoints.
-#include "run_support.h"
+#include "runs_on_ranks.h"
 
 #include "backend/comm/communicator_access.h"
 #include "backend/comm/in_process.h"
@@ -70,26 +70,6 @@ std::vector<Case> cases() {
     return out;
 }
 
-/// Runs on so many ranks; the stop of rank `stopper` comes at its first look. Returns what rank 0 does.
-RunResult run_on(int ranks, const Case& simulation_case, const RunSettings& settings, int stopper = -1) {
-    RunResult result;
-    std::atomic<int> alike{0};
-    comm::run_ranks(ranks, [&](std::shared_ptr<comm::Transport> transport) {
-        const int rank = transport->rank();
-        auto mine = simulation_case;
-        mine.force.threads = 1;
-        mine.force.communicator = CommunicatorAccess::of(std::move(transport));
-        const auto here = run_case(mine, settings,
-                                   {.progress = {},
-                                    .stop_requested = [=] { return rank == stopper; },
-                                    .message = [rank](const std::string&) { EXPECT_EQ(rank, 0); }});
-        if (rank == 0) result = here;
-        if (rank == 0 || here.files.empty()) ++alike;
-    });
-    EXPECT_EQ(alike, ranks);
-    return result;
-}
-
 class RunOnRanks : public testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(Cases, RunOnRanks, testing::ValuesIn(cases()),
                          [](const auto& of) { return of.param.name; });
@@ -100,7 +80,7 @@ TEST_P(RunOnRanks, LeavesTheFilesOfOne) {
     for (const int ranks : sized(std::vector{2, 3, 8}, std::vector{3})) {
         const auto out = folder / std::to_string(ranks).c_str();
         EXPECT_TRUE(run_on(ranks, GetParam(), {.out = out}).finished);
-        EXPECT_EQ(results_in(out), results_in(folder / "one"));
+        expect_results_of(out, folder / "one");
     }
 }
 
@@ -112,7 +92,7 @@ TEST_P(RunOnRanks, GoesOnOnAnotherNumberOfRanks) {
     EXPECT_FALSE(run_on(3, GetParam(), {.out = out}, 2).finished);
     EXPECT_FALSE(run_on(2, GetParam(), {.out = out, .restart = true}, 0).finished);
     EXPECT_TRUE(run_on(1, GetParam(), {.out = out, .restart = true}).finished);
-    EXPECT_EQ(results_in(out), results_in(folder / "one"));
+    expect_results_of(out, folder / "one");
 }
 
 // The rank that is asked to stop does so after its third step, and the others with it: their exchanges stay

@@ -1,0 +1,69 @@
+#include "dynamics/propagators/own_bodies.h"
+
+#include "backend/comm/communicator_access.h"
+
+namespace farfield {
+namespace {
+
+MotionState part_of(const MotionState& motion, const BodyRows& rows) {
+    MotionState part;
+    part.bodies = rows.of(motion.bodies);
+    part.force = motion.force;
+    return part;
+}
+
+} // namespace
+
+OwnBodiesPropagator::OwnBodiesPropagator(const PropagatorOptions& options, const ForceOptions& force,
+                                         MotionState& motion, const std::string& note)
+    : motion_(motion), force_(force),
+      rows_(*CommunicatorAccess::transport(force.communicator), motion.bodies), own_(part_of(motion, rows_)),
+      steps_(options, force, own_, note, rows_) {
+    OwnBodiesPropagator::update_motion();
+}
+
+void OwnBodiesPropagator::advance(const Steps& steps) {
+    is_everywhere_ = false;
+    steps_.advance(steps);
+}
+
+std::optional<Diagnostics> OwnBodiesPropagator::fetch() {
+    std::optional<CheckedEnergy> energy;
+    if (with_diagnostics_) energy = steps_.checked_energy(); // which may take the last step again
+    is_everywhere_ = false;
+    motion_.force = own_.force;
+    rows_.to_root(own_.bodies.position, motion_.bodies.position, 3);
+    rows_.to_root(own_.bodies.velocity, motion_.bodies.velocity, 3);
+    rows_.to_root(own_.acceleration, motion_.acceleration, 3);
+    if (!energy) return std::nullopt;
+    auto& ranks = *rows_.ranks();
+    Diagnostics row;
+    if (ranks.rank() == 0) row = diagnostics_of(motion_.bodies, *energy, force_);
+    return comm::from_rank(ranks, row);
+}
+
+void OwnBodiesPropagator::update_motion() {
+    if (is_everywhere_) return;
+    motion_.force = own_.force;
+    auto& bodies = motion_.bodies;
+    rows_.to_all(own_.bodies.position, bodies.position, 3);
+    rows_.to_all(own_.bodies.velocity, bodies.velocity, 3);
+    rows_.to_all(own_.acceleration, motion_.acceleration, 3);
+    if (is_released_) {
+        rows_.to_all(own_.bodies.mass, bodies.mass, 1);
+        rows_.to_all(own_.bodies.id, bodies.id, 1);
+        if (force_.kernel == Kernel::coulomb) rows_.to_all(own_.bodies.charge, bodies.charge, 1);
+    }
+    is_everywhere_ = true;
+    is_released_ = false;
+}
+
+void OwnBodiesPropagator::release() {
+    is_everywhere_ = false;
+    is_released_ = true;
+    if (rows_.ranks()->rank() == 0) return;
+    motion_.bodies = {};
+    motion_.acceleration = {};
+}
+
+} // namespace farfield

@@ -1,0 +1,168 @@
+// Simulations whose ranks have bodies of their own: the motion is that of one process, bit by bit, and all
+// bodies are there for those who ask.
+#include "runs_on_ranks.h"
+
+#include "dynamics/simulation/state.h"
+#include "expect_error.h"
+#include "systems.h"
+
+#include <farfield/error.h>
+#include <farfield/simulation.h>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+using namespace test;
+
+ForceOptions by_multipoles(std::shared_ptr<comm::Transport> transport = nullptr) {
+    ForceOptions force{.method = Method::fmm, .softening = 0.05, .order = 5, .leaf = 8, .threads = 1};
+    if (transport) force.communicator = CommunicatorAccess::of(std::move(transport));
+    return force;
+}
+
+Bodies cluster(std::int64_t n) {
+    InitialOptions options;
+    options.kind = InitialKind::plummer;
+    options.n = n;
+    options.seed = 3;
+    return make_bodies(options);
+}
+
+auto moving(const Simulation& simulation) {
+    const auto& bodies = simulation.bodies();
+    return std::tuple(bodies.position, bodies.velocity, simulation.acceleration());
+}
+
+/// `use` of a simulation with bodies on ranks and of one without; what it returns must be the same on all.
+template <class Use>
+void expect_as_one(int ranks, const Bodies& bodies, const TimeOptions& time, const Use& use) {
+    Simulation alone(bodies, by_multipoles(), time);
+    const auto expected = use(alone);
+    std::atomic<int> alike{0};
+    comm::run_ranks(ranks, [&](std::shared_ptr<comm::Transport> transport) {
+        Simulation shared(bodies, by_multipoles(std::move(transport)), time);
+        if (use(shared) == expected) ++alike;
+    });
+    EXPECT_EQ(alike, ranks);
+}
+
+TEST(OwnBodies, MoveAsInOneProcess) {
+    for (const auto integrator : {Integrator::leapfrog, Integrator::yoshida4, Integrator::rk4})
+        for (const int ranks : {2, 5})
+            expect_as_one(ranks, cluster(700), {.integrator = integrator, .step = 0.01, .end = 1.0},
+                          [](Simulation& simulation) {
+                              simulation.steps(3);
+                              return moving(simulation);
+                          });
+}
+
+TEST(OwnBodies, MayBeFewerThanRanks) {
+    expect_as_one(8, cluster(3), {.step = 0.01, .end = 1.0}, [](Simulation& simulation) {
+        const auto row = simulation.diagnostics();
+        simulation.advance_to(0.055);
+        return std::tuple(row.total, row.angular_momentum, row.lagrangian_radii, moving(simulation));
+    });
+}
+
+TEST(OwnBodies, ArePlacedByTheCaller) {
+    const auto bodies = cluster(500);
+    expect_as_one(3, bodies, {.step = 0.01, .end = 1.0}, [&](Simulation& simulation) {
+        simulation.steps(2);
+        auto position = simulation.bodies().position;
+        for (double& x : position) x *= 1.5;
+        simulation.set_positions(position);
+        simulation.steps(2);
+        simulation.set_velocities(bodies.velocity);
+        simulation.steps(1);
+        return moving(simulation);
+    });
+}
+
+TEST(OwnBodies, ComeBackAfterTheyWereReleased) {
+    auto bodies = cluster(300);
+    bodies.charge.assign(300, 0.5);
+    bodies.id.front() = 1000;
+    std::atomic<int> alike{0};
+    comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+        const int rank = transport->rank();
+        auto force = by_multipoles(std::move(transport));
+        force.kernel = Kernel::coulomb;
+        Simulation simulation(bodies, force, {.step = 0.01, .end = 1.0});
+        SimulationAccess::release(simulation);
+        const std::int64_t kept = rank == 0 ? 300 : 0;
+        EXPECT_EQ(SimulationAccess::body_count(simulation), kept);
+        simulation.steps(1);
+        const auto row = simulation.diagnostics();
+        EXPECT_GT(row.kinetic, 0.0);
+        EXPECT_EQ(SimulationAccess::body_count(simulation), kept);
+        const auto& all = simulation.bodies();
+        if (all.mass == bodies.mass && all.charge == bodies.charge && all.id == bodies.id &&
+            all.position != bodies.position && all.position.size() == 900)
+            ++alike;
+    });
+    EXPECT_EQ(alike, 3);
+}
+
+// A step that is given up leaves the state before it on all ranks, whoever asked.
+TEST(OwnBodies, AreThoseBeforeAStepThatIsGivenUp) {
+    const auto bodies = cluster(5000);
+    Simulation alone(bodies, by_multipoles(), {.step = 0.01, .end = 1.0});
+    alone.steps(3);
+    std::atomic<int> alike{0}, given_up{0};
+    comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+        const int rank = transport->rank();
+        Simulation shared(bodies, by_multipoles(std::move(transport)), {.step = 0.01, .end = 1.0});
+        shared.steps(1);
+        shared.step([rank] { return rank == 1; });
+        if (shared.step_count() == 1) ++given_up;
+        shared.steps(3 - shared.step_count());
+        if (moving(shared) == moving(alone)) ++alike;
+    });
+    EXPECT_EQ(given_up, 3);
+    EXPECT_EQ(alike, 3);
+}
+
+TEST(OwnBodies, AreNamedInMistakes) {
+    auto bodies = cluster(40);
+    for (std::size_t k = 0; k < 3; ++k) bodies.position[3 * 35 + k] = bodies.position[3 * 2 + k];
+    std::atomic<int> refused{0};
+    comm::run_ranks(4, [&](std::shared_ptr<comm::Transport> transport) {
+        auto force = by_multipoles(transport);
+        force.softening = 0.0;
+        expect_contains(error_of<InvalidArgument>(
+                            [&] { const Simulation simulation(bodies, force, {.step = 0.01, .end = 1.0}); }),
+                        {"bodies 3 and 36 (rows 2 and 35) are at the same place"});
+        auto fast = cluster(40);
+        fast.velocity[3 * 39] = 1e300;
+        Simulation simulation(fast, by_multipoles(transport), {.step = 1e10, .end = 1e12});
+        expect_contains(error_of<InvalidArgument>([&] { simulation.steps(2); }),
+                        {"step 1 from t = 0", "the position of body 40 (row 39) is not finite"});
+        ++refused;
+    });
+    EXPECT_EQ(refused, 4);
+}
+
+// Its order is raised on the way, and the last step taken again; charges and masses differ from body to body.
+TEST(OwnBodies, KeepTheirTolerance) {
+    const TemporaryFolder folder;
+    auto lattice = lattice_case(folder / "lattice.csv");
+    Messages messages;
+    run_case(lattice, {.out = folder / "one"}, messages.hooks());
+    expect_contains(messages.text, {"the last step was taken again"});
+    EXPECT_TRUE(run_on(3, lattice, {.out = folder / "several"}).finished);
+    expect_results_of(folder / "several", folder / "one");
+    EXPECT_FALSE(run_on(2, lattice, {.out = folder / "stopped"}, 1).finished);
+    EXPECT_TRUE(run_on(3, lattice, {.out = folder / "stopped", .restart = true}).finished);
+    expect_results_of(folder / "stopped", folder / "one");
+}
+
+} // namespace
+} // namespace farfield
