@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -50,7 +49,11 @@ public:
     /// has all.
     [[nodiscard]] double sum(const std::vector<double>& terms) const;
     /// Does the work. Where one rank throws, all do.
-    void together(const std::function<void()>& work) const { comm::together(ranks_, work); }
+    template <class Work>
+    void together(const Work& work) const {
+        if (are_all()) return work();
+        comm::together(*ranks_, work);
+    }
 
 private:
     comm::Transport* ranks_ = nullptr;

@@ -17,29 +17,38 @@ MotionState part_of(const MotionState& motion, const BodyRows& rows) {
 OwnBodiesPropagator::OwnBodiesPropagator(const PropagatorOptions& options, const ForceOptions& force,
                                          MotionState& motion, const std::string& note)
     : motion_(motion), force_(force),
-      rows_(*CommunicatorAccess::transport(force.communicator), motion.bodies), own_(part_of(motion, rows_)),
-      steps_(options, force, own_, note, rows_) {
-    OwnBodiesPropagator::update_motion();
+      rows_(*CommunicatorAccess::transport(force.communicator), motion.bodies), own_(part_of(motion, rows_)) {
+    if (options.releases) OwnBodiesPropagator::release();
+    steps_.emplace(options, force, own_, note, rows_);
+    if (options.releases)
+        bring_to_root();
+    else
+        OwnBodiesPropagator::update_motion();
 }
 
 void OwnBodiesPropagator::advance(const Steps& steps) {
     is_everywhere_ = false;
-    steps_.advance(steps);
+    steps_->advance(steps);
 }
 
 std::optional<Diagnostics> OwnBodiesPropagator::fetch() {
     std::optional<CheckedEnergy> energy;
-    if (with_diagnostics_) energy = steps_.checked_energy(); // which may take the last step again
-    is_everywhere_ = false;
-    motion_.force = own_.force;
-    rows_.to_root(own_.bodies.position, motion_.bodies.position, 3);
-    rows_.to_root(own_.bodies.velocity, motion_.bodies.velocity, 3);
-    rows_.to_root(own_.acceleration, motion_.acceleration, 3);
+    if (with_diagnostics_) energy = steps_->checked_energy(); // which may take the last step again
+    bring_to_root();
     if (!energy) return std::nullopt;
     auto& ranks = *rows_.ranks();
     Diagnostics row;
     if (ranks.rank() == 0) row = diagnostics_of(motion_.bodies, *energy, force_);
     return comm::from_rank(ranks, row);
+}
+
+void OwnBodiesPropagator::bring_to_root() {
+    is_everywhere_ = false;
+    motion_.force = own_.force;
+    motion_.acceleration.resize(motion_.bodies.position.size()); // none on ranks that have released theirs
+    rows_.to_root(own_.bodies.position, motion_.bodies.position, 3);
+    rows_.to_root(own_.bodies.velocity, motion_.bodies.velocity, 3);
+    rows_.to_root(own_.acceleration, motion_.acceleration, 3);
 }
 
 void OwnBodiesPropagator::update_motion() {

@@ -17,7 +17,7 @@ public:
     OwnBodiesPropagator(const PropagatorOptions& options, const ForceOptions& force, MotionState& motion,
                         const std::string& note);
 
-    void watch(const std::function<bool()>& stop_requested) override { steps_.watch(stop_requested); }
+    void watch(const std::function<bool()>& stop_requested) override { steps_->watch(stop_requested); }
     void advance(const Steps& steps) override;
     void capture(bool diagnostics) override { with_diagnostics_ = diagnostics; }
     /// The state comes to `motion` of rank 0 alone.
@@ -26,18 +26,20 @@ public:
     /// The state comes to `motion` of all ranks, which all make this call.
     void update_motion() override;
     void release() override;
-    [[nodiscard]] std::uint64_t batch(double seconds) const override { return steps_.batch(seconds); }
-    [[nodiscard]] ForceBackend backend() const override { return steps_.backend(); }
-    [[nodiscard]] double pairs() const override { return steps_.pairs(); }
-    [[nodiscard]] double seconds() const override { return steps_.seconds(); }
-    [[nodiscard]] std::vector<std::string> notes() const override { return steps_.notes(); }
+    [[nodiscard]] std::uint64_t batch(double seconds) const override { return steps_->batch(seconds); }
+    [[nodiscard]] ForceBackend backend() const override { return steps_->backend(); }
+    [[nodiscard]] double pairs() const override { return steps_->pairs(); }
+    [[nodiscard]] double seconds() const override { return steps_->seconds(); }
+    [[nodiscard]] std::vector<std::string> notes() const override { return steps_->notes(); }
 
 private:
+    void bring_to_root();
+
     MotionState& motion_; ///< of all bodies
     ForceOptions force_;
     BodyRows rows_;
     MotionState own_;
-    HostPropagator steps_; ///< of `own_`
+    std::optional<HostPropagator> steps_; ///< of `own_`
     bool with_diagnostics_ = false;
     // Of all ranks alike.
     bool is_everywhere_ = false; ///< `motion_` is the present state

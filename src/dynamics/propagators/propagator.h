@@ -56,8 +56,8 @@ public:
     [[nodiscard]] virtual bool overlaps() const = 0;
     /// Brings the present state into `motion`. Throws as `advance` does.
     virtual void update_motion() = 0;
-    /// Lets go of what this rank need not have of `motion` until it is updated. Called by all ranks, where
-    /// nobody has views of the arrays.
+    /// Lets go of what this rank need not have of `motion`, as PropagatorOptions::releases says. Called by
+    /// all ranks.
     virtual void release() {}
 
     /// Steps worth taking in one go, at least 1, by a caller that has other things to do for `seconds`.
@@ -79,10 +79,13 @@ struct PropagatorOptions {
     /// motion.frame and motion.force are those of an earlier process, which has compared its start.
     bool continues = false;
     std::function<bool()> stop_requested{}; ///< asked in the first evaluation of many bodies on the CPU
+    /// Ranks keep their own bodies alone, and rank 0 all, until `update_motion`: nobody has views of them.
+    bool releases = false;
 };
 
 /// The propagator that suits these options. It has evaluated the accelerations of `motion` once, and compared
-/// them where there is a tolerance. Where motion.force is not settled yet, it is.
+/// them where there is a tolerance; where it releases bodies, rank 0 alone has them. Where motion.force is
+/// not settled yet, it is.
 /// @throws ToleranceNotReached; InvalidArgument for options and bodies that are not allowed, naming them;
 /// BackendUnavailable for a
 ///         device that is not there; DeviceError; Interrupted.

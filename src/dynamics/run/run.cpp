@@ -48,7 +48,6 @@ public:
           folder_(folder_for(settings)) {
         if (settings.restart) restart();
         if (!simulation_) begin(settings.restart);
-        SimulationAccess::release(*simulation_);
     }
 
     RunResult execute() {
@@ -224,7 +223,8 @@ void Run::begin(bool wanted_restart) {
     start_time_ = initial.time;
     origin_ = run_origin(case_, initial, [this](const std::string& text) { say(text); });
     cost_table_ = deciding_cost_table(case_.force);
-    simulation_.emplace(std::move(initial.bodies), case_.force, case_.time, start_time_);
+    simulation_.emplace(
+        SimulationAccess::begin(std::move(initial.bodies), case_.force, case_.time, start_time_));
     comm::on_root(ranks_, [&] {
         outputs_.emplace(folder_, case_, origin_, start_time_);
         write_file_atomically(folder_.case_file(), case_toml(case_));

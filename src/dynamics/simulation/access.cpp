@@ -1,5 +1,6 @@
 // What outputs and checkpoints see of a simulation beside its public face: steps in batches, states for
 // files, and the complete state.
+#include "backend/comm/communicator_access.h"
 #include "dynamics/bodies/diagnostics.h"
 #include "dynamics/simulation/impl.h"
 #include "sums/kernels/kernel.h"
@@ -53,7 +54,11 @@ SimulationState SimulationAccess::capture(const Simulation& simulation) {
     return simulation.impl_->state;
 }
 
-void SimulationAccess::release(Simulation& simulation) { simulation.impl_->propagator->release(); }
+Simulation SimulationAccess::begin(Bodies bodies, const ForceOptions& force, const TimeOptions& time,
+                                   double start) {
+    return Simulation(std::make_unique<Simulation::Impl>(std::move(bodies), force, time, start, nullptr,
+                                                         std::function<bool()>{}, true));
+}
 
 std::int64_t SimulationAccess::body_count(const Simulation& simulation) {
     return simulation.impl_->state.motion.bodies.size();
@@ -106,21 +111,27 @@ SimulationState SimulationAccess::state_of_output(const Simulation& simulation) 
 
 Simulation SimulationAccess::restore(SimulationState state, const ForceOptions& force,
                                      const TimeOptions& time) {
-    Simulation simulation(
-        std::make_unique<Simulation::Impl>(state.motion.bodies, force, time, state.time, &state.motion));
+    Simulation simulation(std::make_unique<Simulation::Impl>(state.motion.bodies, force, time, state.time,
+                                                             &state.motion, std::function<bool()>{}, true));
     auto& impl = *simulation.impl_;
+    const auto differ = [&](const std::vector<double>& now, const std::vector<double>& before) {
+        return !now.empty() && now != before; // none where they were released
+    };
     // Where the stored accelerations belong to the stored positions, they must come out again; so must the
     // velocities of vortices.
     const bool other_accelerations = !descriptor_of(time.integrator).uses_jerk &&
-                                     impl.state.motion.acceleration != state.motion.acceleration;
+                                     differ(impl.state.motion.acceleration, state.motion.acceleration);
     const bool vortices = kernel_info(force.kernel).moves_vortices();
-    if (other_accelerations ||
-        (vortices && impl.state.motion.bodies.velocity != state.motion.bodies.velocity))
+    const bool other_velocities =
+        vortices && differ(impl.state.motion.bodies.velocity, state.motion.bodies.velocity);
+    if (comm::any_rank(CommunicatorAccess::transport(force.communicator),
+                       other_accelerations || other_velocities))
         throw BackendUnavailable(
             "this machine or build computes accelerations whose last bits differ from those of "
             "the run so far; continue on the machine that wrote the checkpoint, or begin a new "
             "run from its last snapshot ([initial] kind = \"file\")");
     impl.state = std::move(state);
+    impl.propagator->release();
     const bool on_grid = std::abs(impl.state.time - impl.grid_time(impl.state.step)) <= 1e-6 * time.step;
     if (!time.adaptive && !on_grid && impl.state.time < time.end) {
         impl.state.anchor_step = impl.state.step;

@@ -17,7 +17,8 @@ void Simulation::Impl::evaluate_anew(const std::function<bool()>& stop_requested
                                   .integrator = time_options.integrator,
                                   .steps = (time_options.end - state.time) / time_options.step,
                                   .continues = false,
-                                  .stop_requested = stop_requested},
+                                  .stop_requested = stop_requested,
+                                  .releases = false},
                                  state.motion);
     earlier_pairs += propagator->pairs();
     earlier_seconds += propagator->seconds();

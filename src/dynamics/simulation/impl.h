@@ -16,9 +16,11 @@
 namespace farfield {
 
 struct Simulation::Impl {
-    /// `before`: the state of an earlier process, whose frame and settled forces are taken.
+    /// `before`: the state of an earlier process, whose frame and settled forces are taken. `releases`: as in
+    /// PropagatorOptions.
     Impl(Bodies bodies, const ForceOptions& force_options, const TimeOptions& options, double start,
-         const MotionState* before = nullptr, const std::function<bool()>& stop_requested = {});
+         const MotionState* before = nullptr, const std::function<bool()>& stop_requested = {},
+         bool releases = false);
 
     void set_grid();
     void count_steps();

@@ -78,7 +78,8 @@ void check_time(const TimeOptions& options, double start) {
 }
 
 Simulation::Impl::Impl(Bodies bodies, const ForceOptions& force_options, const TimeOptions& options,
-                       double start, const MotionState* before, const std::function<bool()>& stop_requested)
+                       double start, const MotionState* before, const std::function<bool()>& stop_requested,
+                       bool releases)
     : force(force_options), time_options(options), state(initial_state(std::move(bodies), options, start)) {
     state.motion.core_variance = force.sigma * force.sigma;
     if (before != nullptr) {
@@ -90,7 +91,8 @@ Simulation::Impl::Impl(Bodies bodies, const ForceOptions& force_options, const T
                                   .integrator = options.integrator,
                                   .steps = (options.end - start) / options.step,
                                   .continues = before != nullptr,
-                                  .stop_requested = stop_requested},
+                                  .stop_requested = stop_requested,
+                                  .releases = releases},
                                  state.motion);
     if (options.adaptive)
         state.next_step = std::min(options.step, first_aarseth_step(state.motion, options.eta));

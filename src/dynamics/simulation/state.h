@@ -37,9 +37,9 @@ struct SimulationAccess {
     /// Called by all ranks.
     static SimulationState capture(const Simulation& simulation);
 
-    /// Lets go of bodies that other ranks have, until they are asked for. Called by all ranks, where nobody
-    /// has views of the bodies.
-    static void release(Simulation& simulation);
+    /// A simulation of which rank 0 alone has all bodies, where ranks have their own, until they are asked
+    /// for.
+    static Simulation begin(Bodies bodies, const ForceOptions& force, const TimeOptions& time, double start);
     /// Of all ranks, on rank 0.
     static std::int64_t body_count(const Simulation& simulation);
 
@@ -58,7 +58,7 @@ struct SimulationAccess {
     /// The complete state at the time of the output just finished.
     static SimulationState state_of_output(const Simulation& simulation);
 
-    /// A simulation that continues from `state`. The accelerations are evaluated once more, to know the
+    /// The same that continues from `state`. The accelerations are evaluated once more, to know the
     /// backend.
     /// @throws BackendUnavailable where this machine does not reproduce the accelerations of the state.
     static Simulation restore(SimulationState state, const ForceOptions& force, const TimeOptions& time);

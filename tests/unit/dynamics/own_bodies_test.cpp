@@ -95,8 +95,7 @@ TEST(OwnBodies, ComeBackAfterTheyWereReleased) {
         const int rank = transport->rank();
         auto force = by_multipoles(std::move(transport));
         force.kernel = Kernel::coulomb;
-        Simulation simulation(bodies, force, {.step = 0.01, .end = 1.0});
-        SimulationAccess::release(simulation);
+        auto simulation = SimulationAccess::begin(bodies, force, {.step = 0.01, .end = 1.0}, 0.0);
         const std::int64_t kept = rank == 0 ? 300 : 0;
         EXPECT_EQ(SimulationAccess::body_count(simulation), kept);
         simulation.steps(1);
