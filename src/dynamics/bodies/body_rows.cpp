@@ -6,31 +6,71 @@ namespace farfield {
 namespace {
 
 template <class T>
-std::vector<T> part(const std::vector<T>& all, std::int64_t width, std::int64_t begin, std::int64_t end) {
-    if (all.empty()) return {};
-    return {all.begin() + begin * width, all.begin() + end * width};
+std::vector<T> part(const std::vector<T>& all, std::size_t width, const std::vector<std::int64_t>& rows) {
+    std::vector<T> out;
+    if (all.empty()) return out;
+    out.reserve(width * rows.size());
+    for (const auto row : rows) {
+        const auto begin = all.begin() + row * static_cast<std::ptrdiff_t>(width);
+        out.insert(out.end(), begin, begin + static_cast<std::ptrdiff_t>(width));
+    }
+    return out;
 }
 
 } // namespace
 
 BodyRows::BodyRows(comm::Transport& ranks, const Bodies& all)
-    : ranks_(&ranks), begins_(comm::equal_parts(ranks, all.size())), first_id_(all.id.front()) {}
-
-std::int64_t BodyRows::first() const {
-    return are_all() ? 0 : begins_[static_cast<std::size_t>(ranks_->rank())];
+    : ranks_(&ranks), count_(all.size()), first_id_(all.id.front()) {
+    const auto parts = comm::equal_parts(ranks, count_);
+    const auto rank = static_cast<std::size_t>(ranks.rank());
+    rows_.resize(static_cast<std::size_t>(parts[rank + 1] - parts[rank]));
+    std::iota(rows_.begin(), rows_.end(), parts[rank]);
+    announce();
 }
 
-std::int64_t BodyRows::all(const Bodies& here) const { return are_all() ? here.size() : begins_.back(); }
+const BodyRows& BodyRows::all_of_them() {
+    static const BodyRows all;
+    return all;
+}
+
+std::int64_t BodyRows::all(const Bodies& here) const { return are_all() ? here.size() : count_; }
+
+std::int64_t BodyRows::row(std::size_t i) const {
+    return are_all() ? static_cast<std::int64_t>(i) : rows_[i];
+}
 
 std::uint64_t BodyRows::first_id(const Bodies& here) const { return are_all() ? here.id.front() : first_id_; }
 
+std::vector<std::int32_t> BodyRows::first_homes() const {
+    const auto parts = comm::equal_parts(*ranks_, count_);
+    std::vector<std::int32_t> out;
+    out.reserve(rows_.size());
+    std::size_t rank = 0;
+    for (const auto row : rows_) {
+        while (row >= parts[rank + 1]) ++rank;
+        out.push_back(static_cast<std::int32_t>(rank));
+    }
+    return out;
+}
+
 Bodies BodyRows::of(const Bodies& all) const {
-    const auto end = begins_[static_cast<std::size_t>(ranks_->rank()) + 1];
-    return {.position = part(all.position, 3, first(), end),
-            .velocity = part(all.velocity, 3, first(), end),
-            .mass = part(all.mass, 1, first(), end),
-            .charge = part(all.charge, 1, first(), end),
-            .id = part(all.id, 1, first(), end)};
+    return {.position = part(all.position, 3, rows_),
+            .velocity = part(all.velocity, 3, rows_),
+            .mass = part(all.mass, 1, rows_),
+            .charge = part(all.charge, 1, rows_),
+            .id = part(all.id, 1, rows_)};
+}
+
+std::vector<std::int64_t> BodyRows::begins() const {
+    std::vector<std::int64_t> out{0};
+    for (const auto count : counts_) out.push_back(out.back() + count);
+    return out;
+}
+
+void BodyRows::announce() {
+    counts_ = comm::all_values(*ranks_, std::ssize(rows_));
+    rows_of_all_.resize(ranks_->rank() == 0 ? static_cast<std::size_t>(count_) : 0);
+    comm::bring_to_root(*ranks_, std::span<const std::int64_t>(rows_), std::span(rows_of_all_), 1, begins());
 }
 
 double BodyRows::sum(const std::vector<double>& terms) const {
@@ -39,9 +79,27 @@ double BodyRows::sum(const std::vector<double>& terms) const {
                             [&](std::int64_t i) { return of[static_cast<std::size_t>(i)]; });
     };
     if (are_all()) return sum_of(terms);
-    std::vector<double> all(ranks_->rank() == 0 ? static_cast<std::size_t>(begins_.back()) : 0);
+    std::vector<double> all(ranks_->rank() == 0 ? static_cast<std::size_t>(count_) : 0);
     to_root(terms, all, 1);
     return comm::from_rank(*ranks_, sum_of(all));
+}
+
+BodyMoves::BodyMoves(BodyRows& rows, std::span<const std::int32_t> homes)
+    : ranks_(rows.ranks_), leaving_(rows.counts_.size()) {
+    std::vector<std::vector<std::int64_t>> to(leaving_.size());
+    for (std::size_t i = 0; i < homes.size(); ++i) {
+        const auto home = static_cast<std::size_t>(homes[i]);
+        leaving_[home].push_back(i);
+        to[home].push_back(rows.rows_[i]);
+    }
+    const auto arrived = comm::exchanged(*ranks_, to, tag);
+    order_.resize(arrived.size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::sort(order_.begin(), order_.end(),
+              [&](std::size_t a, std::size_t b) { return arrived[a] < arrived[b]; });
+    rows.rows_.clear();
+    for (const auto k : order_) rows.rows_.push_back(arrived[k]);
+    rows.announce();
 }
 
 } // namespace farfield

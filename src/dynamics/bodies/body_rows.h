@@ -1,4 +1,4 @@
-// The bodies of a simulation that a rank has: all of them, or neighbouring rows.
+// The bodies of a simulation that a rank has: all of them, or some rows.
 #pragma once
 
 #include "backend/comm/agree.h"
@@ -6,7 +6,9 @@
 #include <farfield/simulation.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -16,33 +18,40 @@ class BodyRows {
 public:
     /// All of them.
     BodyRows() = default;
+    static const BodyRows& all_of_them();
     /// Neighbouring ones, about as many on each rank, of the bodies that all ranks are given.
     BodyRows(comm::Transport& ranks, const Bodies& all);
 
     /// Null where this process has all bodies.
     [[nodiscard]] comm::Transport* ranks() const { return ranks_; }
     [[nodiscard]] bool are_all() const { return ranks_ == nullptr; }
-    /// The first of this rank.
-    [[nodiscard]] std::int64_t first() const;
     /// How many all ranks have, of which `here` are this one's.
     [[nodiscard]] std::int64_t all(const Bodies& here) const;
+    /// Body i of this rank is this row of all; they rise with i.
+    [[nodiscard]] std::int64_t row(std::size_t i) const;
     /// The body of row 0 of all. @pre there is one
     [[nodiscard]] std::uint64_t first_id(const Bodies& here) const;
-
+    /// The rank that had each body first, where ranks have neighbouring rows.
+    [[nodiscard]] std::vector<std::int32_t> first_homes() const;
     /// This rank's of the rows of all.
     [[nodiscard]] Bodies of(const Bodies& all) const;
-    /// Every rank gets all rows; an array that has the room keeps its place.
+
+    // Calls of all ranks.
+
+    /// Every rank gets the rows of all; an array that has the room keeps its place.
     template <class T>
     void to_all(const std::vector<T>& mine, std::vector<T>& all, std::int64_t width) const {
-        const auto rows = comm::gathered_parts(*ranks_, std::span<const T>(mine), width, begins_);
-        all.resize(rows.size());
-        std::copy(rows.begin(), rows.end(), all.begin());
+        all.resize(static_cast<std::size_t>(count_ * width));
+        place(comm::all_gathered(*ranks_, std::span<const std::int64_t>(rows_), counts_),
+              comm::gathered_parts(*ranks_, std::span<const T>(mine), width, begins()), all);
     }
-    /// Rank 0 alone gets them, into an array that has the room.
+    /// Rank 0 alone gets them, in an array that has the room.
     template <class T>
     void to_root(const std::vector<T>& mine, std::vector<T>& all, std::int64_t width) const {
-        const auto room = ranks_->rank() == 0 ? std::span<T>(all) : std::span<T>();
-        comm::bring_to_root(*ranks_, std::span<const T>(mine), room, width, begins_);
+        const auto parts = begins();
+        std::vector<T> arrived(ranks_->rank() == 0 ? static_cast<std::size_t>(count_ * width) : 0);
+        comm::bring_to_root(*ranks_, std::span<const T>(mine), std::span<T>(arrived), width, parts);
+        if (ranks_->rank() == 0) place(rows_of_all_, arrived, all);
     }
 
     /// The sum of one term of each body, of which `terms` are this rank's: the same bits as where one rank
@@ -56,9 +65,57 @@ public:
     }
 
 private:
+    friend class BodyMoves;
+
+    [[nodiscard]] std::vector<std::int64_t> begins() const;
+    /// Tells all how many rows each has, and rank 0 which.
+    void announce();
+    template <class T>
+    static void place(const std::vector<std::int64_t>& rows, const std::vector<T>& from,
+                      std::vector<T>& all) {
+        const auto width = rows.empty() ? 0 : from.size() / rows.size();
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(i * width), width,
+                        all.begin() + rows[i] * static_cast<std::ptrdiff_t>(width));
+    }
+
     comm::Transport* ranks_ = nullptr;
-    std::vector<std::int64_t> begins_{0}; ///< of each rank, and at the end how many there are
+    std::int64_t count_ = 0; ///< of all bodies
     std::uint64_t first_id_ = 0;
+    std::vector<std::int64_t> rows_;        ///< of this rank
+    std::vector<std::int64_t> counts_;      ///< by rank
+    std::vector<std::int64_t> rows_of_all_; ///< on rank 0: those of one rank after the other
+};
+
+/// Bodies on their way to other ranks: first the rows, then each array of theirs.
+class BodyMoves {
+public:
+    /// Of all ranks. @param homes  the rank that body i goes to
+    BodyMoves(BodyRows& rows, std::span<const std::int32_t> homes);
+
+    template <class T>
+    void move(std::vector<T>& values, std::int64_t width) const {
+        const auto w = static_cast<std::size_t>(width);
+        std::vector<std::vector<T>> leaving(leaving_.size());
+        for (std::size_t r = 0; r < leaving.size(); ++r) {
+            leaving[r].reserve(w * leaving_[r].size());
+            for (const auto i : leaving_[r])
+                leaving[r].insert(leaving[r].end(), values.begin() + static_cast<std::ptrdiff_t>(w * i),
+                                  values.begin() + static_cast<std::ptrdiff_t>(w * (i + 1)));
+        }
+        const auto arrived = comm::exchanged(*ranks_, leaving, tag);
+        values.resize(w * order_.size());
+        for (std::size_t i = 0; i < order_.size(); ++i)
+            std::copy_n(arrived.begin() + static_cast<std::ptrdiff_t>(w * order_[i]), w,
+                        values.begin() + static_cast<std::ptrdiff_t>(w * i));
+    }
+
+private:
+    static constexpr int tag = 230;
+
+    comm::Transport* ranks_;
+    std::vector<std::vector<std::size_t>> leaving_; ///< bodies, by the rank that they go to
+    std::vector<std::size_t> order_;                ///< body i arrives as number order_[i]
 };
 
 } // namespace farfield

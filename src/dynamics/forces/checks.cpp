@@ -89,14 +89,13 @@ void check_places_differ(const Bodies& bodies, const std::vector<double>& positi
 }
 
 void check_finite(const Bodies& bodies, const std::vector<double>& values, const char* what,
-                  std::int64_t first_row) {
+                  const BodyRows& rows) {
     for (std::size_t i = 0; i < values.size(); ++i)
         if (!std::isfinite(values[i]))
             throw InvalidArgument(
                 fmt::format("the {} of body {} (row {}) is not finite ({}); bodies have come too "
                             "close or too fast: use a smaller time.step or a larger {}",
-                            what, bodies.id[i / 3], first_row + static_cast<std::int64_t>(i / 3), values[i],
-                            spelled("softening")));
+                            what, bodies.id[i / 3], rows.row(i / 3), values[i], spelled("softening")));
 }
 
 void refuse_not_finite(const Bodies& bodies, const std::vector<double>& position,

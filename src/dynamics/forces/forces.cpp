@@ -68,7 +68,7 @@ void Forces::scale(const Bodies& bodies, std::vector<double>& field) const {
 void Forces::accelerations(const Bodies& bodies, const std::vector<double>& position,
                            std::vector<double>& out) {
     const auto check = [&](const std::vector<double>& values, const char* what) {
-        rows_.together([&] { check_finite(bodies, values, what, rows_.first()); });
+        rows_.together([&] { check_finite(bodies, values, what, rows_); });
     };
     check(position, "position");
     out.resize(position.size());
@@ -139,11 +139,32 @@ CheckedEnergy Forces::energy(const Bodies& bodies, const std::vector<double>& ac
     plan->execute(std::span<const double>(s), {.potential = std::span<double>(potential), .field = {}},
                   {.progress = {}, .stop_requested = stop_requested_});
     CheckedEnergy out;
-    if (options_.tolerance > 0.0)
-        out.errors = compare_forces(options_, bodies, acceleration, potential, rows_);
+    if (options_.tolerance > 0.0) out.errors = compared(bodies, acceleration, potential);
     for (std::size_t i = 0; i < potential.size(); ++i) potential[i] *= s[i];
     out.potential_energy = 0.5 * options_.G * rows_.sum(potential);
     return out;
+}
+
+// Bodies go back to the ranks that had them first: what is found must not depend on how they were dealt
+// since.
+ForceErrors Forces::compared(const Bodies& bodies, const std::vector<double>& acceleration,
+                             const std::vector<double>& potential) const {
+    if (rows_.are_all()) return compare_forces(options_, bodies, acceleration, potential);
+    auto rows = rows_;
+    const BodyMoves moves(rows, rows_.first_homes());
+    const auto moved = [&](std::vector<double> values, std::int64_t width) {
+        moves.move(values, width);
+        return values;
+    };
+    Bodies back;
+    back.position = moved(bodies.position, 3);
+    back.mass = moved(bodies.mass, 1);
+    if (options_.kernel == Kernel::coulomb) back.charge = moved(bodies.charge, 1);
+    return compare_forces(options_, back, moved(acceleration, 3), moved(potential, 1), rows);
+}
+
+std::vector<std::int32_t> Forces::homes() const {
+    return field_plan_ ? SumPlanAccess::homes(*field_plan_) : std::vector<std::int32_t>();
 }
 
 void Forces::renew() {

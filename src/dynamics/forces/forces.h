@@ -33,8 +33,9 @@ struct CheckedEnergy {
 class Forces {
 public:
     /// For options, and later for bodies, that check_force (checks.h) allows. `settings` outlives it.
-    /// @param rows  those that the bodies are, of all ranks' bodies
-    Forces(const ForceOptions& options, ForceSettings& settings, const BodyRows& rows = {})
+    /// @param rows  those that the bodies are, of all ranks' bodies; they outlive it, too
+    Forces(const ForceOptions& options, ForceSettings& settings,
+           const BodyRows& rows = BodyRows::all_of_them())
         : options_(options), settings_(settings), rows_(rows) {}
 
     /// Asked now and then within each evaluation from now on; where it says so, the evaluation is given up
@@ -58,6 +59,10 @@ public:
     /// With a tolerance the potentials, and these accelerations at the positions of the bodies, are compared.
     CheckedEnergy energy(const Bodies& bodies, const std::vector<double>& acceleration);
 
+    /// The rank that sums over each body at the places of the last accelerations; empty: that does not
+    /// matter.
+    [[nodiscard]] std::vector<std::int32_t> homes() const;
+
     /// The settings have changed: from now on sums are computed by them.
     void renew();
 
@@ -69,6 +74,8 @@ public:
     [[nodiscard]] double seconds() const { return seconds_; }
 
 private:
+    [[nodiscard]] ForceErrors compared(const Bodies& bodies, const std::vector<double>& acceleration,
+                                       const std::vector<double>& potential) const;
     void check_places(const Bodies& bodies, const std::vector<double>& position) const;
     void set_points(std::optional<SumPlan>& plan, const std::vector<double>& position, Precision precision);
     [[nodiscard]] const std::vector<double>& strengths(const Bodies& bodies) const;
@@ -76,7 +83,7 @@ private:
 
     ForceOptions options_;
     ForceSettings& settings_;
-    BodyRows rows_;
+    const BodyRows& rows_;
     std::function<bool()> stop_requested_;
     ForceBackend backend_;
     std::vector<double> in_box_;            // of periodic boxes: positions that the plans were given

@@ -11,9 +11,9 @@ Diagnostics diagnostics_of(const Bodies& bodies, const CheckedEnergy& energy, co
 class HostPropagator final : public Propagator {
 public:
     /// `force`: that of the options with its method settled. `note`: what is to be said of the choice of the
-    /// CPU, or empty. `rows`: those that the bodies of `motion` are, of all ranks' bodies.
+    /// CPU, or empty. `rows`: those that the bodies of `motion` are, of all ranks' bodies; they outlive it.
     HostPropagator(const PropagatorOptions& options, const ForceOptions& force, MotionState& motion,
-                   std::string note, const BodyRows& rows = {});
+                   std::string note, const BodyRows& rows = BodyRows::all_of_them());
 
     void watch(const std::function<bool()>& stop_requested) override;
     void advance(const Steps& steps) override;
@@ -27,6 +27,8 @@ public:
     [[nodiscard]] double seconds() const override { return forces_.seconds(); }
     [[nodiscard]] std::vector<std::string> notes() const override { return notes_; }
 
+    /// As Forces::homes.
+    [[nodiscard]] std::vector<std::int32_t> homes() const { return forces_.homes(); }
     /// Of the present state; with a tolerance that is missed, the last step is taken again first.
     CheckedEnergy checked_energy();
 

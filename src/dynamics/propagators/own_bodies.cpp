@@ -2,6 +2,8 @@
 
 #include "backend/comm/communicator_access.h"
 
+#include <algorithm>
+
 namespace farfield {
 namespace {
 
@@ -28,7 +30,26 @@ OwnBodiesPropagator::OwnBodiesPropagator(const PropagatorOptions& options, const
 
 void OwnBodiesPropagator::advance(const Steps& steps) {
     is_everywhere_ = false;
+    deal();
     steps_->advance(steps);
+}
+
+void OwnBodiesPropagator::deal() {
+    constexpr double many = 0.05; // of all
+    const auto homes = steps_->homes();
+    auto& ranks = *rows_.ranks();
+    if (comm::any_rank(ranks, homes.size() != own_.bodies.mass.size())) return;
+    const auto here = std::count(homes.begin(), homes.end(), ranks.rank());
+    const auto away = comm::sum_of_ranks(ranks, std::ssize(homes) - here);
+    if (static_cast<double>(away) <= many * static_cast<double>(rows_.all(own_.bodies))) return;
+    const BodyMoves moves(rows_, homes);
+    moves.move(own_.bodies.position, 3);
+    moves.move(own_.bodies.velocity, 3);
+    moves.move(own_.bodies.mass, 1);
+    moves.move(own_.bodies.id, 1);
+    if (force_.kernel == Kernel::coulomb) moves.move(own_.bodies.charge, 1);
+    moves.move(own_.acceleration, 3);
+    moved_ += away;
 }
 
 std::optional<Diagnostics> OwnBodiesPropagator::fetch() {

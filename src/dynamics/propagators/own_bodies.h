@@ -1,7 +1,8 @@
-// Steps on ranks that have bodies of their own: neighbouring rows of all, the same for the whole simulation.
-// The methods of sums that take each rank's points (MethodInfo::takes_own_points) send them where they are
-// summed over, by the places that they have at each evaluation. All bodies come together for what is written
-// or asked for.
+// Steps on ranks that have bodies of their own. The methods of sums that take each rank's points
+// (MethodInfo::takes_own_points) send them where they are summed over, by the places that they have and the
+// work that they are at each evaluation. Where many have to travel, the bodies move there for good. Neither
+// accelerations nor what is compared depends on who has which bodies: a run may be stopped and go on
+// anywhere. All bodies come together for what is written or asked for.
 #pragma once
 
 #include "dynamics/bodies/body_rows.h"
@@ -26,6 +27,8 @@ public:
     /// The state comes to `motion` of all ranks, which all make this call.
     void update_motion() override;
     void release() override;
+    /// How many bodies went from rank to rank so far.
+    [[nodiscard]] std::int64_t moved() const { return moved_; }
     [[nodiscard]] std::uint64_t batch(double seconds) const override { return steps_->batch(seconds); }
     [[nodiscard]] ForceBackend backend() const override { return steps_->backend(); }
     [[nodiscard]] double pairs() const override { return steps_->pairs(); }
@@ -34,6 +37,8 @@ public:
 
 private:
     void bring_to_root();
+    /// Bodies move to the ranks that sum over them, if many are elsewhere.
+    void deal();
 
     MotionState& motion_; ///< of all bodies
     ForceOptions force_;
@@ -41,6 +46,7 @@ private:
     MotionState own_;
     std::optional<HostPropagator> steps_; ///< of `own_`
     bool with_diagnostics_ = false;
+    std::int64_t moved_ = 0; ///< bodies that went from rank to rank
     // Of all ranks alike.
     bool is_everywhere_ = false; ///< `motion_` is the present state
     bool is_released_ = false;   ///< `motion_` of ranks but 0 is empty

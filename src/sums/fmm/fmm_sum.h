@@ -39,6 +39,11 @@ public:
     void compute(std::span<const double> strengths, std::span<const double> dipoles,
                  const DirectResults& results, SumReport& report, const SumHooks& hooks);
 
+    /// Of this rank's own sources (PreparedSum::homes).
+    [[nodiscard]] std::vector<std::int32_t> homes() const {
+        return own_points_ ? own_points_->sources().homes() : std::vector<std::int32_t>();
+    }
+
     /// These outputs go into floats: what bounds are to count, too.
     void set_float_outputs(OutputSet outputs) { float_outputs_ = outputs; }
 

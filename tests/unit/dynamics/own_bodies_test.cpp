@@ -2,6 +2,8 @@
 // bodies are there for those who ask.
 #include "runs_on_ranks.h"
 
+#include "dynamics/bodies/body_rows.h"
+#include "dynamics/propagators/own_bodies.h"
 #include "dynamics/simulation/state.h"
 #include "expect_error.h"
 #include "systems.h"
@@ -12,8 +14,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <functional>
 #include <memory>
+#include <random>
 #include <tuple>
 #include <vector>
 
@@ -54,6 +56,43 @@ void expect_as_one(int ranks, const Bodies& bodies, const TimeOptions& time, con
     EXPECT_EQ(alike, ranks);
 }
 
+// Rows that are dealt at random come together in their order, and those of the start are found again.
+TEST(BodyRows, AreFoundWhereverTheyWere) {
+    const auto bodies = cluster(101);
+    std::atomic<int> alike{0};
+    comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+        BodyRows rows(*transport, bodies);
+        auto own = rows.of(bodies);
+        EXPECT_EQ(rows.all(own), 101);
+        const auto first = own.position;
+        std::mt19937 random(static_cast<unsigned>(transport->rank()));
+        std::vector<std::int32_t> homes(own.mass.size());
+        for (auto& home : homes) home = static_cast<std::int32_t>(random() % 2); // the last rank keeps none
+        {
+            const BodyMoves moves(rows, homes);
+            moves.move(own.position, 3);
+            moves.move(own.id, 1);
+        }
+        EXPECT_EQ(own.id.empty(), transport->rank() == 2);
+        for (std::size_t i = 0; i < own.id.size(); ++i)
+            EXPECT_EQ(own.id[i], bodies.id[static_cast<std::size_t>(rows.row(i))]);
+        std::vector<double> everywhere, on_root(transport->rank() == 0 ? 303 : 0);
+        rows.to_all(own.position, everywhere, 3);
+        rows.to_root(own.position, on_root, 3);
+        std::vector<double> terms;
+        for (std::size_t i = 0; i < own.id.size(); ++i) terms.push_back(own.position[3 * i]);
+        std::vector<double> all_terms;
+        for (std::size_t i = 0; i < 101; ++i) all_terms.push_back(bodies.position[3 * i]);
+        const bool same_sum = rows.sum(terms) == BodyRows().sum(all_terms);
+        const BodyMoves back(rows, rows.first_homes());
+        back.move(own.position, 3);
+        if (everywhere == bodies.position && same_sum && own.position == first &&
+            (transport->rank() != 0 || on_root == bodies.position))
+            ++alike;
+    });
+    EXPECT_EQ(alike, 3);
+}
+
 TEST(OwnBodies, MoveAsInOneProcess) {
     for (const auto integrator : {Integrator::leapfrog, Integrator::yoshida4, Integrator::rk4})
         for (const int ranks : {2, 5})
@@ -62,6 +101,47 @@ TEST(OwnBodies, MoveAsInOneProcess) {
                               simulation.steps(3);
                               return moving(simulation);
                           });
+}
+
+// In no order at first, bodies move to the ranks that have their leaves, and later those that have crossed
+// from one to another.
+TEST(OwnBodies, MoveToTheRanksThatSumOverThem) {
+    const auto bodies = cluster(2000);
+    Simulation alone(bodies, by_multipoles(), {.step = 0.05, .end = 2.0});
+    alone.steps(30);
+    std::atomic<int> alike{0};
+    comm::run_ranks(4, [&](std::shared_ptr<comm::Transport> transport) {
+        const auto force = by_multipoles(std::move(transport));
+        MotionState motion;
+        motion.bodies = bodies;
+        motion.force = {.method = Method::fmm, .order = 5, .leaf = 8};
+        OwnBodiesPropagator steps({.force = force}, force, motion, "");
+        steps.advance({.count = 1, .length = 0.05});
+        const auto at_first = steps.moved();
+        EXPECT_GT(at_first, 1000);
+        EXPECT_LT(at_first, 2000);
+        for (int k = 1; k < 30; ++k) steps.advance({.count = 1, .length = 0.05});
+        EXPECT_GT(steps.moved(), at_first + 100);
+        EXPECT_LT(steps.moved(), at_first + 10 * 2000);
+        steps.update_motion();
+        if (motion.bodies.position == alone.bodies().position &&
+            motion.bodies.velocity == alone.bodies().velocity && motion.bodies.id == bodies.id)
+            ++alike;
+    });
+    EXPECT_EQ(alike, 4);
+}
+
+// Many bodies lie in one of the tree's smallest cells, of which a body far away makes even these large; so do
+// some on exactly the same place. The sums there do not depend on who has which.
+TEST(OwnBodies, MayCrowdInTheSmallestCells) {
+    auto bodies = cluster(600);
+    for (std::size_t i = 0; i < 3 * 600; ++i) bodies.position[i] = 1e-3 * bodies.position[i];
+    bodies.position[0] = 5000.0;
+    for (std::size_t k = 0; k < 3; ++k) bodies.position[3 * 450 + k] = bodies.position[3 * 20 + k];
+    expect_as_one(3, bodies, {.step = 1e-4, .end = 1.0}, [](Simulation& simulation) {
+        simulation.steps(5);
+        return moving(simulation);
+    });
 }
 
 TEST(OwnBodies, MayBeFewerThanRanks) {

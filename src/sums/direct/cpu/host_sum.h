@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace farfield {
 
@@ -69,6 +70,13 @@ public:
     }
 
     bool refine(double error) override { return sum_.refine(error); }
+
+    [[nodiscard]] std::vector<std::int32_t> homes() const override {
+        if constexpr (requires { sum_.homes(); })
+            return sum_.homes();
+        else
+            return {};
+    }
 
 private:
     /// Where an output is computed: where the caller has it, if that is an array as `Sum` wants it. Null for

@@ -36,6 +36,9 @@ public:
     /// Given points stand in an order of their own, too: number i is given as row order()[i].
     [[nodiscard]] std::span<const std::int32_t> order() const { return order_; }
 
+    /// The rank that sums over each given point.
+    [[nodiscard]] std::vector<std::int32_t> homes() const;
+
     /// Scaled numbers of the given points, `width` each, at the rows of the tree's points.
     void bring(std::span<const double> given, std::int64_t width, const PowerOfTwo& scale,
                double* rows) const;
