@@ -131,8 +131,28 @@ TEST(OwnBodies, MoveToTheRanksThatSumOverThem) {
     EXPECT_EQ(alike, 4);
 }
 
-// Many bodies lie in one of the tree's smallest cells, of which a body far away makes even these large; so do
-// some on exactly the same place. The sums there do not depend on who has which.
+// Bodies of one rank and of another, which have lower rows, jump into the same of the tree's smallest cells.
+TEST(OwnBodies, MayMeetInTheSmallestCells) {
+    auto bodies = cluster(3000);
+    bodies.position[2] = 30.0; // which makes them large
+    constexpr double step = 1e-6;
+    for (std::size_t pair = 0; pair < 10; ++pair)
+        for (const std::size_t other : {0, 1}) {
+            const std::size_t body = other == 0 ? 1 + pair : 2999 - pair;
+            const double start[] = {0.1 * static_cast<double>(pair), 0.0, other == 0 ? 2.0 : -2.0};
+            for (std::size_t k = 0; k < 3; ++k) {
+                const double end = 0.01 * static_cast<double>(pair) + (other == 0 ? 3e-6 : 0.0);
+                bodies.position[3 * body + k] = start[k];
+                bodies.velocity[3 * body + k] = (end - start[k]) / step;
+            }
+        }
+    expect_as_one(2, bodies, {.step = step, .end = 1.0}, [](Simulation& simulation) {
+        simulation.steps(1);
+        return moving(simulation);
+    });
+}
+
+// All are within one of them, and some on exactly the same place.
 TEST(OwnBodies, MayCrowdInTheSmallestCells) {
     auto bodies = cluster(600);
     for (std::size_t i = 0; i < 3 * 600; ++i) bodies.position[i] = 1e-3 * bodies.position[i];
