@@ -415,7 +415,7 @@ void SumPlanAccess::leave_comparing_to_caller(SumPlan& plan) {
     plan.impl_->points = {};
 }
 
-std::vector<std::int32_t> SumPlanAccess::homes(const SumPlan& plan) { return plan.impl_->sum->homes(); }
+Homes SumPlanAccess::homes(const SumPlan& plan) { return plan.impl_->sum->homes(); }
 
 SumPlan::SumPlan(SumPlan&&) noexcept = default;
 SumPlan& SumPlan::operator=(SumPlan&&) noexcept = default;

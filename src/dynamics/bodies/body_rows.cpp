@@ -41,15 +41,17 @@ std::int64_t BodyRows::row(std::size_t i) const {
 
 std::uint64_t BodyRows::first_id(const Bodies& here) const { return are_all() ? here.id.front() : first_id_; }
 
-std::vector<std::int32_t> BodyRows::first_homes() const {
-    const auto parts = comm::equal_parts(*ranks_, count_);
-    std::vector<std::int32_t> out;
-    out.reserve(rows_.size());
-    std::size_t rank = 0;
-    for (const auto row : rows_) {
-        while (row >= parts[rank + 1]) ++rank;
-        out.push_back(static_cast<std::int32_t>(rank));
-    }
+Homes BodyRows::first_homes() const {
+    Homes out;
+    out.order.resize(rows_.size());
+    std::iota(out.order.begin(), out.order.end(), 0);
+    const auto row = [this](std::int32_t i) { return rows_[static_cast<std::size_t>(i)]; };
+    std::sort(out.order.begin(), out.order.end(),
+              [&](std::int32_t a, std::int32_t b) { return row(a) < row(b); });
+    for (const auto first : comm::equal_parts(*ranks_, count_))
+        out.begins.push_back(std::partition_point(out.order.begin(), out.order.end(),
+                                                  [&](std::int32_t i) { return row(i) < first; }) -
+                             out.order.begin());
     return out;
 }
 
@@ -84,21 +86,19 @@ double BodyRows::sum(const std::vector<double>& terms) const {
     return comm::from_rank(*ranks_, sum_of(all));
 }
 
-BodyMoves::BodyMoves(BodyRows& rows, std::span<const std::int32_t> homes)
-    : ranks_(rows.ranks_), leaving_(rows.counts_.size()) {
-    std::vector<std::vector<std::int64_t>> to(leaving_.size());
-    for (std::size_t i = 0; i < homes.size(); ++i) {
-        const auto home = static_cast<std::size_t>(homes[i]);
-        leaving_[home].push_back(i);
-        to[home].push_back(rows.rows_[i]);
+BodyMoves::BodyMoves(BodyRows& rows, Homes homes, Order order)
+    : ranks_(rows.ranks_), homes_(std::move(homes)) {
+    const auto arrived = comm::exchanged(*ranks_, leaving(rows.rows_, 1), tag);
+    if (order == Order::arrival) {
+        rows.rows_ = arrived;
+    } else {
+        order_.resize(arrived.size());
+        std::iota(order_.begin(), order_.end(), std::size_t{0});
+        std::sort(order_.begin(), order_.end(),
+                  [&](std::size_t a, std::size_t b) { return arrived[a] < arrived[b]; });
+        rows.rows_.clear();
+        for (const auto k : order_) rows.rows_.push_back(arrived[k]);
     }
-    const auto arrived = comm::exchanged(*ranks_, to, tag);
-    order_.resize(arrived.size());
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::sort(order_.begin(), order_.end(),
-              [&](std::size_t a, std::size_t b) { return arrived[a] < arrived[b]; });
-    rows.rows_.clear();
-    for (const auto k : order_) rows.rows_.push_back(arrived[k]);
     rows.announce();
 }
 

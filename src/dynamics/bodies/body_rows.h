@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/comm/agree.h"
+#include "sums/points/homes.h"
 
 #include <farfield/simulation.h>
 
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -27,12 +29,12 @@ public:
     [[nodiscard]] bool are_all() const { return ranks_ == nullptr; }
     /// How many all ranks have, of which `here` are this one's.
     [[nodiscard]] std::int64_t all(const Bodies& here) const;
-    /// Body i of this rank is this row of all; they rise with i.
+    /// Body i of this rank is this row of all.
     [[nodiscard]] std::int64_t row(std::size_t i) const;
     /// The body of row 0 of all. @pre there is one
     [[nodiscard]] std::uint64_t first_id(const Bodies& here) const;
-    /// The rank that had each body first, where ranks have neighbouring rows.
-    [[nodiscard]] std::vector<std::int32_t> first_homes() const;
+    /// The ranks that had them first, each neighbouring rows.
+    [[nodiscard]] Homes first_homes() const;
     /// This rank's of the rows of all.
     [[nodiscard]] Bodies of(const Bodies& all) const;
 
@@ -90,20 +92,21 @@ private:
 /// Bodies on their way to other ranks: first the rows, then each array of theirs.
 class BodyMoves {
 public:
-    /// Of all ranks. @param homes  the rank that body i goes to
-    BodyMoves(BodyRows& rows, std::span<const std::int32_t> homes);
+    /// In which a rank has its bodies then: as their rows rise; or as they come, from one rank after the
+    /// other.
+    enum class Order : std::uint8_t { rows, arrival };
+
+    /// Of all ranks. @param homes  of this rank's bodies
+    BodyMoves(BodyRows& rows, Homes homes, Order order);
 
     template <class T>
     void move(std::vector<T>& values, std::int64_t width) const {
-        const auto w = static_cast<std::size_t>(width);
-        std::vector<std::vector<T>> leaving(leaving_.size());
-        for (std::size_t r = 0; r < leaving.size(); ++r) {
-            leaving[r].reserve(w * leaving_[r].size());
-            for (const auto i : leaving_[r])
-                leaving[r].insert(leaving[r].end(), values.begin() + static_cast<std::ptrdiff_t>(w * i),
-                                  values.begin() + static_cast<std::ptrdiff_t>(w * (i + 1)));
+        auto arrived = comm::exchanged(*ranks_, leaving(values, width), tag);
+        if (order_.empty()) {
+            values = std::move(arrived);
+            return;
         }
-        const auto arrived = comm::exchanged(*ranks_, leaving, tag);
+        const auto w = static_cast<std::size_t>(width);
         values.resize(w * order_.size());
         for (std::size_t i = 0; i < order_.size(); ++i)
             std::copy_n(arrived.begin() + static_cast<std::ptrdiff_t>(w * order_[i]), w,
@@ -113,9 +116,24 @@ public:
 private:
     static constexpr int tag = 230;
 
+    template <class T>
+    [[nodiscard]] std::vector<std::vector<T>> leaving(const std::vector<T>& values,
+                                                      std::int64_t width) const {
+        const auto w = static_cast<std::ptrdiff_t>(width);
+        std::vector<std::vector<T>> out(homes_.begins.size() - 1);
+        for (std::size_t r = 0; r < out.size(); ++r) {
+            const auto begin = static_cast<std::size_t>(homes_.begins[r]);
+            const auto end = static_cast<std::size_t>(homes_.begins[r + 1]);
+            out[r].resize((end - begin) * static_cast<std::size_t>(w));
+            auto to = out[r].begin();
+            for (auto k = begin; k < end; ++k) to = std::copy_n(values.begin() + w * homes_.order[k], w, to);
+        }
+        return out;
+    }
+
     comm::Transport* ranks_;
-    std::vector<std::vector<std::size_t>> leaving_; ///< bodies, by the rank that they go to
-    std::vector<std::size_t> order_;                ///< body i arrives as number order_[i]
+    Homes homes_;
+    std::vector<std::size_t> order_; ///< body i arrives as number order_[i]; empty: as i
 };
 
 } // namespace farfield

@@ -151,7 +151,7 @@ ForceErrors Forces::compared(const Bodies& bodies, const std::vector<double>& ac
                              const std::vector<double>& potential) const {
     if (rows_.are_all()) return compare_forces(options_, bodies, acceleration, potential);
     auto rows = rows_;
-    const BodyMoves moves(rows, rows_.first_homes());
+    const BodyMoves moves(rows, rows_.first_homes(), BodyMoves::Order::rows);
     const auto moved = [&](std::vector<double> values, std::int64_t width) {
         moves.move(values, width);
         return values;
@@ -163,9 +163,7 @@ ForceErrors Forces::compared(const Bodies& bodies, const std::vector<double>& ac
     return compare_forces(options_, back, moved(acceleration, 3), moved(potential, 1), rows);
 }
 
-std::vector<std::int32_t> Forces::homes() const {
-    return field_plan_ ? SumPlanAccess::homes(*field_plan_) : std::vector<std::int32_t>();
-}
+Homes Forces::homes() const { return field_plan_ ? SumPlanAccess::homes(*field_plan_) : Homes(); }
 
 void Forces::renew() {
     field_plan_.reset();

@@ -5,6 +5,7 @@
 #include "dynamics/bodies/body_rows.h"
 #include "dynamics/forces/compare.h"
 #include "dynamics/forces/settings.h"
+#include "sums/points/homes.h"
 
 #include <farfield/simulation.h>
 
@@ -59,9 +60,8 @@ public:
     /// With a tolerance the potentials, and these accelerations at the positions of the bodies, are compared.
     CheckedEnergy energy(const Bodies& bodies, const std::vector<double>& acceleration);
 
-    /// The rank that sums over each body at the places of the last accelerations; empty: that does not
-    /// matter.
-    [[nodiscard]] std::vector<std::int32_t> homes() const;
+    /// Of the bodies at the places of the last accelerations.
+    [[nodiscard]] Homes homes() const;
 
     /// The settings have changed: from now on sums are computed by them.
     void renew();

@@ -28,7 +28,7 @@ public:
     [[nodiscard]] std::vector<std::string> notes() const override { return notes_; }
 
     /// As Forces::homes.
-    [[nodiscard]] std::vector<std::int32_t> homes() const { return forces_.homes(); }
+    [[nodiscard]] Homes homes() const { return forces_.homes(); }
     /// Of the present state; with a tolerance that is missed, the last step is taken again first.
     CheckedEnergy checked_energy();
 

@@ -2,7 +2,7 @@
 
 #include "backend/comm/communicator_access.h"
 
-#include <algorithm>
+#include <cstdlib>
 
 namespace farfield {
 namespace {
@@ -35,21 +35,30 @@ void OwnBodiesPropagator::advance(const Steps& steps) {
 }
 
 void OwnBodiesPropagator::deal() {
-    constexpr double many = 0.05; // of all
+    constexpr double many_away = 0.05, many_apart = 0.2; // of all
+    constexpr std::int32_t far = 64;                     // between neighbours, in bodies
     const auto homes = steps_->homes();
+    const auto& order = homes.order;
     auto& ranks = *rows_.ranks();
-    if (comm::any_rank(ranks, homes.size() != own_.bodies.mass.size())) return;
-    const auto here = std::count(homes.begin(), homes.end(), ranks.rank());
-    const auto away = comm::sum_of_ranks(ranks, std::ssize(homes) - here);
-    if (static_cast<double>(away) <= many * static_cast<double>(rows_.all(own_.bodies))) return;
-    const BodyMoves moves(rows_, homes);
+    if (comm::any_rank(ranks, order.size() != own_.bodies.mass.size())) return;
+    const auto rank = static_cast<std::size_t>(ranks.rank());
+    const auto away = std::ssize(order) - (homes.begins[rank + 1] - homes.begins[rank]);
+    std::int64_t apart = 0;
+    for (std::size_t i = 1; i < order.size(); ++i) apart += std::abs(order[i] - order[i - 1]) > far ? 1 : 0;
+    const auto all = static_cast<double>(rows_.all(own_.bodies));
+    const auto all_away = comm::sum_of_ranks(ranks, away);
+    const auto all_apart = comm::sum_of_ranks(ranks, apart);
+    if (static_cast<double>(all_away) <= many_away * all &&
+        static_cast<double>(all_apart) <= many_apart * all)
+        return;
+    const BodyMoves moves(rows_, homes, BodyMoves::Order::arrival);
     moves.move(own_.bodies.position, 3);
     moves.move(own_.bodies.velocity, 3);
     moves.move(own_.bodies.mass, 1);
     moves.move(own_.bodies.id, 1);
     if (force_.kernel == Kernel::coulomb) moves.move(own_.bodies.charge, 1);
     moves.move(own_.acceleration, 3);
-    moved_ += away;
+    moved_ += all_away;
 }
 
 std::optional<Diagnostics> OwnBodiesPropagator::fetch() {

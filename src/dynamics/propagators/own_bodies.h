@@ -1,7 +1,8 @@
 // Steps on ranks that have bodies of their own. The methods of sums that take each rank's points
 // (MethodInfo::takes_own_points) send them where they are summed over, by the places that they have and the
-// work that they are at each evaluation. Where many have to travel, the bodies move there for good. Neither
-// accelerations nor what is compared depends on who has which bodies: a run may be stopped and go on
+// work that they are at each evaluation. Where many have to travel, the bodies move there for good, and a
+// rank keeps its own in the order of the sum's tree, so that neighbours in space are neighbours in memory.
+// Neither accelerations nor what is compared depends on who has which bodies: a run may be stopped and go on
 // anywhere. All bodies come together for what is written or asked for.
 #pragma once
 
@@ -37,7 +38,7 @@ public:
 
 private:
     void bring_to_root();
-    /// Bodies move to the ranks that sum over them, if many are elsewhere.
+    /// Bodies move to the ranks that sum over them, if many are elsewhere, or out of order.
     void deal();
 
     MotionState& motion_; ///< of all bodies

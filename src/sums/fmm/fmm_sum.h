@@ -40,9 +40,7 @@ public:
                  const DirectResults& results, SumReport& report, const SumHooks& hooks);
 
     /// Of this rank's own sources (PreparedSum::homes).
-    [[nodiscard]] std::vector<std::int32_t> homes() const {
-        return own_points_ ? own_points_->sources().homes() : std::vector<std::int32_t>();
-    }
+    [[nodiscard]] Homes homes() const { return own_points_ ? own_points_->sources().homes() : Homes(); }
 
     /// These outputs go into floats: what bounds are to count, too.
     void set_float_outputs(OutputSet outputs) { float_outputs_ = outputs; }

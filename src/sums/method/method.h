@@ -5,6 +5,7 @@
 #include "sums/costs/cost_table.h"
 #include "sums/method/jerk_task.h"
 #include "sums/method/problem.h"
+#include "sums/points/homes.h"
 #include "sums/points/prepared.h"
 
 #include <farfield/sum.h>
@@ -16,7 +17,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace farfield {
 
@@ -55,9 +55,8 @@ public:
     /// Before `set_points`, where ranks have rows of their own on GPUs.
     virtual void expect_whole_rows(const WholeRows& rows);
 
-    /// Where ranks give sources of their own: the rank that sums over each of this one's, where it would best
-    /// be given. Empty: it does not matter.
-    [[nodiscard]] virtual std::vector<std::int32_t> homes() const { return {}; }
+    /// Of sources that ranks give of their own.
+    [[nodiscard]] virtual Homes homes() const { return {}; }
 
     /// The last execution was off by the relative error `error`, more than the tolerance: prepares to compute
     /// more accurately. False if the method cannot; then that is the answer.

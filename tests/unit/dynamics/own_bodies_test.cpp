@@ -13,8 +13,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <tuple>
 #include <vector>
@@ -66,10 +68,13 @@ TEST(BodyRows, AreFoundWhereverTheyWere) {
         EXPECT_EQ(rows.all(own), 101);
         const auto first = own.position;
         std::mt19937 random(static_cast<unsigned>(transport->rank()));
-        std::vector<std::int32_t> homes(own.mass.size());
-        for (auto& home : homes) home = static_cast<std::int32_t>(random() % 2); // the last rank keeps none
+        Homes homes; // of which the last rank has none
+        homes.order.resize(own.mass.size());
+        std::iota(homes.order.begin(), homes.order.end(), 0);
+        std::shuffle(homes.order.begin(), homes.order.end(), random);
+        homes.begins = {0, static_cast<std::int64_t>(random() % own.mass.size()), own.size(), own.size()};
         {
-            const BodyMoves moves(rows, homes);
+            const BodyMoves moves(rows, homes, BodyMoves::Order::arrival);
             moves.move(own.position, 3);
             moves.move(own.id, 1);
         }
@@ -84,7 +89,7 @@ TEST(BodyRows, AreFoundWhereverTheyWere) {
         std::vector<double> all_terms;
         for (std::size_t i = 0; i < 101; ++i) all_terms.push_back(bodies.position[3 * i]);
         const bool same_sum = rows.sum(terms) == BodyRows().sum(all_terms);
-        const BodyMoves back(rows, rows.first_homes());
+        const BodyMoves back(rows, rows.first_homes(), BodyMoves::Order::rows);
         back.move(own.position, 3);
         if (everywhere == bodies.position && same_sum && own.position == first &&
             (transport->rank() != 0 || on_root == bodies.position))

@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace farfield {
 
@@ -71,7 +70,7 @@ public:
 
     bool refine(double error) override { return sum_.refine(error); }
 
-    [[nodiscard]] std::vector<std::int32_t> homes() const override {
+    [[nodiscard]] Homes homes() const override {
         if constexpr (requires { sum_.homes(); })
             return sum_.homes();
         else

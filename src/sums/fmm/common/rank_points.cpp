@@ -158,13 +158,9 @@ RawVector<double> RankPoints::arrived(std::span<const double> given, std::int64_
     return out;
 }
 
-std::vector<std::int32_t> RankPoints::homes() const {
-    std::vector<std::int32_t> out(order_.size());
-    for (std::size_t r = 0; r < given_to_.size(); ++r)
-        for (const auto& [begin, end] : given_to_[r])
-            for (auto i = begin; i < end; ++i)
-                out[static_cast<std::size_t>(order_[static_cast<std::size_t>(i)])] =
-                    static_cast<std::int32_t>(r);
+Homes RankPoints::homes() const {
+    Homes out{.order = order_, .begins = {0}};
+    for (const auto& ranges : given_to_) out.begins.push_back(ranges.front().second);
     return out;
 }
 

@@ -7,6 +7,7 @@
 #include "sums/direct/cpu/sums_of_ranks.h"
 #include "sums/direct/cpu/tiles.h"
 #include "sums/fmm/common/rank_cells.h"
+#include "sums/points/homes.h"
 #include "sums/points/power_of_two.h"
 #include "sums/tree/octree.h"
 
@@ -36,8 +37,7 @@ public:
     /// Given points stand in an order of their own, too: number i is given as row order()[i].
     [[nodiscard]] std::span<const std::int32_t> order() const { return order_; }
 
-    /// The rank that sums over each given point.
-    [[nodiscard]] std::vector<std::int32_t> homes() const;
+    [[nodiscard]] Homes homes() const;
 
     /// Scaled numbers of the given points, `width` each, at the rows of the tree's points.
     void bring(std::span<const double> given, std::int64_t width, const PowerOfTwo& scale,
