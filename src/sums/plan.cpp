@@ -415,6 +415,10 @@ void SumPlanAccess::leave_comparing_to_caller(SumPlan& plan) {
     plan.impl_->points = {};
 }
 
+void SumPlanAccess::number_sources(SumPlan& plan, std::span<const std::int64_t> numbers) {
+    plan.impl_->sum->number_sources(numbers);
+}
+
 Homes SumPlanAccess::homes(const SumPlan& plan) { return plan.impl_->sum->homes(); }
 
 SumPlan::SumPlan(SumPlan&&) noexcept = default;

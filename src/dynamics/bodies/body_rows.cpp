@@ -89,6 +89,7 @@ double BodyRows::sum(const std::vector<double>& terms) const {
 BodyMoves::BodyMoves(BodyRows& rows, Homes homes, Order order)
     : ranks_(rows.ranks_), homes_(std::move(homes)) {
     const auto arrived = comm::exchanged(*ranks_, leaving(rows.rows_, 1), tag);
+    rows.are_first_ = order == Order::rows; // the homes are those of the start then
     if (order == Order::arrival) {
         rows.rows_ = arrived;
     } else {

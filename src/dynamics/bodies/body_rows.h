@@ -31,6 +31,10 @@ public:
     [[nodiscard]] std::int64_t all(const Bodies& here) const;
     /// Body i of this rank is this row of all.
     [[nodiscard]] std::int64_t row(std::size_t i) const;
+    /// Of this rank's bodies, where it has not all.
+    [[nodiscard]] std::span<const std::int64_t> rows() const { return rows_; }
+    /// They are those of the start, which rise from rank to rank.
+    [[nodiscard]] bool are_first() const { return are_first_; }
     /// The body of row 0 of all. @pre there is one
     [[nodiscard]] std::uint64_t first_id(const Bodies& here) const;
     /// The ranks that had them first, each neighbouring rows.
@@ -84,6 +88,7 @@ private:
     comm::Transport* ranks_ = nullptr;
     std::int64_t count_ = 0; ///< of all bodies
     std::uint64_t first_id_ = 0;
+    bool are_first_ = true;
     std::vector<std::int64_t> rows_;        ///< of this rank
     std::vector<std::int64_t> counts_;      ///< by rank
     std::vector<std::int64_t> rows_of_all_; ///< on rank 0: those of one rank after the other

@@ -34,9 +34,14 @@ void Forces::set_points(std::optional<SumPlan>& plan, const std::vector<double>&
         wrap(in_box_, options_.period);
     }
     const auto points = matrix_view(std::span<const double>(periodic ? in_box_ : position), 3);
-    if (plan) return plan->update(points);
+    const auto update = [&] {
+        if (!rows_.are_all()) SumPlanAccess::number_sources(*plan, rows_.rows());
+        plan->update(points);
+    };
+    if (plan) return update();
     plan.emplace(points, sum_options_of(options_, settings_, precision));
     SumPlanAccess::leave_comparing_to_caller(*plan); // which compares accelerations, and more than once
+    if (!rows_.are_first()) update();                // a plan takes numbers once it is there
 }
 
 const std::vector<double>& Forces::strengths(const Bodies& bodies) const {

@@ -39,7 +39,10 @@ public:
     void compute(std::span<const double> strengths, std::span<const double> dipoles,
                  const DirectResults& results, SumReport& report, const SumHooks& hooks);
 
-    /// Of this rank's own sources (PreparedSum::homes).
+    // Of this rank's own sources, as PreparedSum says.
+    void number_sources(std::span<const std::int64_t> numbers) {
+        if (own_points_) own_points_->number_sources(numbers);
+    }
     [[nodiscard]] Homes homes() const { return own_points_ ? own_points_->sources().homes() : Homes(); }
 
     /// These outputs go into floats: what bounds are to count, too.

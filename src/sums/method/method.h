@@ -55,6 +55,9 @@ public:
     /// Before `set_points`, where ranks have rows of their own on GPUs.
     virtual void expect_whole_rows(const WholeRows& rows);
 
+    /// Before `set_points`, where ranks give sources of their own: a number of each of this rank's, different
+    /// ones on all ranks. Results then do not depend on who gives which.
+    virtual void number_sources(std::span<const std::int64_t> /*numbers*/) {}
     /// Of sources that ranks give of their own.
     [[nodiscard]] virtual Homes homes() const { return {}; }
 

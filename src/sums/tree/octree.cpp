@@ -39,31 +39,6 @@ int deepest_level(int coarse) {
     return morton_bits - bits;
 }
 
-namespace {
-
-// Points with the same key stand in the order of their coordinates: that of the tree does not depend on who
-// gives which points. Where these are the same, too, they keep their order.
-void order_alike(SortedKeys& sorted, std::span<const double> points, int threads) {
-    const auto place = [points](std::int32_t from) {
-        const auto* x = points.data() + 3 * static_cast<std::size_t>(from);
-        return std::array{x[0], x[1], x[2]};
-    };
-    const auto n = sorted.keys.size();
-    const auto begins = [&](std::size_t i) { return i == 0 || sorted.keys[i] != sorted.keys[i - 1]; };
-    parallel_parts(threads, n, [&](std::size_t begin, std::size_t end) { // runs that begin there
-        for (auto i = begin; i < end; ++i) {
-            if (!begins(i) || i + 1 == n || begins(i + 1)) continue;
-            auto last = i + 2;
-            while (last < n && !begins(last)) ++last;
-            std::stable_sort(sorted.from.begin() + static_cast<std::ptrdiff_t>(i),
-                             sorted.from.begin() + static_cast<std::ptrdiff_t>(last),
-                             [&](std::int32_t a, std::int32_t b) { return place(a) < place(b); });
-        }
-    });
-}
-
-} // namespace
-
 Octree::Octree(std::span<const double> sources, std::span<const double> targets, bool self,
                const TreeShape& shape, int threads, comm::Transport* ranks)
     : shape_(shape), self_(self),
@@ -129,20 +104,17 @@ Octree::Keys Octree::keys_of(std::span<const double> points, int threads) const 
     return unsorted;
 }
 
-RawVector<std::int32_t> Octree::order_of(std::span<const double> points, std::span<const std::int64_t> parts,
-                                         int threads) const {
+SortedKeys Octree::order_of(std::span<const double> points, std::span<const std::int64_t> parts,
+                            int threads) const {
     auto keys = keys_of(points, threads);
     constexpr std::size_t most_parts = 8; // of more, sorting anew is faster
-    auto order = parts.size() > most_parts + 1 ? sort_keys(std::move(keys), threads)
-                                               : merge_keys(std::move(keys), parts);
-    order_alike(order, points, threads);
-    return std::move(order.from);
+    if (parts.size() > most_parts + 1) return sort_keys(std::move(keys), threads);
+    return merge_keys(std::move(keys), parts);
 }
 
 TreePoints Octree::sorted(std::span<const double> points, Keys& keys, int threads) const {
     const auto n = points.size() / 3;
     auto order = sort_keys(keys_of(points, threads), threads);
-    order_alike(order, points, threads);
     keys = std::move(order.keys);
     TreePoints out;
     out.from = std::move(order.from);

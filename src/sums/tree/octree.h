@@ -5,6 +5,7 @@
 
 #include "base/aligned.h"
 #include "sums/points/block_lists.h"
+#include "sums/tree/sort_keys.h"
 
 #include <array>
 #include <cstddef>
@@ -105,10 +106,11 @@ public:
     /// The cell of level 0 there, or no_cell, also outside of the grid.
     [[nodiscard]] std::int32_t coarse_cell(int x, int y, int z) const;
 
-    /// Points as N×3 in the order of the tree, where that of equal keys is as given: number i is row from[i].
+    /// Keys of points (N×3) in the order of the tree, where that of equal keys is as given: number i is row
+    /// from[i].
     /// @param parts  begins of runs of rows that stand in this order already, and their end
-    [[nodiscard]] RawVector<std::int32_t> order_of(std::span<const double> points,
-                                                   std::span<const std::int64_t> parts, int threads) const;
+    [[nodiscard]] SortedKeys order_of(std::span<const double> points, std::span<const std::int64_t> parts,
+                                      int threads) const;
     /// Where ranks have their points: those that this rank was given, in the order of the tree, are rows
     /// given_order()[i], and a cell has [given(cell).begin, given(cell).end) of them.
     [[nodiscard]] std::span<const std::int32_t> given_order(PointSet set) const { return points(set).from; }

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace farfield {
 
@@ -69,6 +70,10 @@ public:
     }
 
     bool refine(double error) override { return sum_.refine(error); }
+
+    void number_sources(std::span<const std::int64_t> numbers) override {
+        if constexpr (requires { sum_.number_sources(numbers); }) sum_.number_sources(numbers);
+    }
 
     [[nodiscard]] Homes homes() const override {
         if constexpr (requires { sum_.homes(); })

@@ -14,13 +14,14 @@ std::optional<OwnPoints> OwnPoints::of(const Communicator& communicator) {
 
 void OwnPoints::take(const RankShare& share, Octree& tree, const NearLists& lists,
                      std::span<const double> sources, std::span<const double> targets, int threads) {
-    const auto travel = [&](PointSet set, std::span<const double> given, std::optional<RankPoints>& points) {
-        points.emplace(*share.ranks(), set, tree, lists, *share.cells(), given, threads);
+    const auto travel = [&](PointSet set, std::span<const double> given, std::span<const double> numbers,
+                            std::optional<RankPoints>& points) {
+        points.emplace(*share.ranks(), set, tree, lists, *share.cells(), given, numbers, threads);
         return points->take_points();
     };
-    auto of_sources = travel(PointSet::sources, sources, sources_);
+    auto of_sources = travel(PointSet::sources, sources, numbers_, sources_);
     Octree::LeafPoints of_targets;
-    if (!tree.self()) of_targets = travel(PointSet::targets, targets, targets_);
+    if (!tree.self()) of_targets = travel(PointSet::targets, targets, {}, targets_);
     tree.take_points(std::move(of_sources), std::move(of_targets));
 }
 

@@ -8,8 +8,10 @@
 
 #include <farfield/communicator.h>
 
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace farfield {
 
@@ -17,6 +19,12 @@ class OwnPoints {
 public:
     /// None where this process is alone, or all ranks give everything.
     static std::optional<OwnPoints> of(const Communicator& communicator);
+
+    /// From now on sources with the same key are in the order of these numbers, wherever they are given: one
+    /// of each of this rank's, different ones on all ranks.
+    void number_sources(std::span<const std::int64_t> numbers) {
+        numbers_.assign(numbers.begin(), numbers.end());
+    }
 
     /// Points go to the ranks that have their leaves, and the tree takes them. Called by all ranks.
     /// @param share  divided  @param sources  this rank's, N×3, as the tree was made of  @param targets  M×3;
@@ -29,6 +37,7 @@ public:
     [[nodiscard]] const RankPoints& targets() const { return targets_ ? *targets_ : *sources_; }
 
 private:
+    std::vector<double> numbers_; ///< of sources, or none
     std::optional<RankPoints> sources_, targets_;
 };
 

@@ -45,7 +45,8 @@ void RankPoints::each_row(const Put& put) const {
 }
 
 RankPoints::RankPoints(comm::Transport& ranks, PointSet set, const Octree& tree, const NearLists& lists,
-                       const RankCells& cells, std::span<const double> given, int threads)
+                       const RankCells& cells, std::span<const double> given, std::span<const double> numbers,
+                       int threads)
     : ranks_(ranks), set_(set), threads_(threads),
       order_(tree.given_order(set).begin(), tree.given_order(set).end()) {
     plan_given(tree, lists, cells);
@@ -53,7 +54,9 @@ RankPoints::RankPoints(comm::Transport& ranks, PointSet set, const Octree& tree,
     const auto points = arrived(given, 3, PowerOfTwo(0));
     std::vector<std::int64_t> parts{0};
     for (const auto& from : arrived_from_) parts.push_back(from.front().second);
-    place_ = tree.order_of(points, parts, threads_);
+    auto sorted = tree.order_of(points, parts, threads_);
+    if (comm::any_rank(ranks_, !numbers.empty())) order_by_numbers(sorted, numbers);
+    place_ = std::move(sorted.from);
     if (std::is_sorted(place_.begin(), place_.end())) place_ = {};
     auto& x = points_.x;
     for (auto& axis : x) axis.resize(static_cast<std::size_t>(rows_));
@@ -62,6 +65,26 @@ RankPoints::RankPoints(comm::Transport& ranks, PointSet set, const Octree& tree,
     });
     const SumRows rows(std::vector{x[0].data(), x[1].data(), x[2].data()});
     exchange_rows(ranks_, rows, halo_to_, rows, halo_from_);
+}
+
+// Of all ranks. Few points have the key of another, and often none.
+void RankPoints::order_by_numbers(SortedKeys& sorted, std::span<const double> numbers) const {
+    const auto& keys = sorted.keys;
+    std::vector<std::pair<std::size_t, std::size_t>> runs; // of the same key
+    for (std::size_t i = 1; i < keys.size(); ++i) {
+        if (keys[i] != keys[i - 1]) continue;
+        const auto begin = i - 1;
+        while (i < keys.size() && keys[i] == keys[begin]) ++i;
+        runs.emplace_back(begin, i);
+    }
+    if (!comm::any_rank(ranks_, !runs.empty())) return;
+    const auto number = arrived(numbers, 1, PowerOfTwo(0));
+    for (const auto& [begin, end] : runs)
+        std::sort(sorted.from.begin() + static_cast<std::ptrdiff_t>(begin),
+                  sorted.from.begin() + static_cast<std::ptrdiff_t>(end),
+                  [&](std::int32_t a, std::int32_t b) {
+                      return number[static_cast<std::size_t>(a)] < number[static_cast<std::size_t>(b)];
+                  });
 }
 
 // Leaves follow each other along the curve, so that the given points of one rank do, too.

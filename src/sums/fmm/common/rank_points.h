@@ -22,9 +22,12 @@ class RankPoints {
 public:
     /// Calls are made by all ranks, of a tree that was made of all ranks' points. Of other ranks'
     /// leaves sources come along, targets do not.
-    /// @param given  this rank's, N×3, as the tree was made of  @throws comm::RankFailed
+    /// @param given  this rank's, N×3, as the tree was made of
+    /// @param numbers  of these, different ones, by which those with the same key are in order; on all ranks
+    /// empty: by rank, and as they are given  @throws comm::RankFailed
     RankPoints(comm::Transport& ranks, PointSet set, const Octree& tree, const NearLists& lists,
-               const RankCells& cells, std::span<const double> given, int threads);
+               const RankCells& cells, std::span<const double> given, std::span<const double> numbers,
+               int threads);
 
     /// What the tree takes; gone then.
     [[nodiscard]] Octree::LeafPoints take_points() { return std::move(points_); }
@@ -46,6 +49,7 @@ public:
     void bring_back(const TileSums& rows, const TileSums& given) const;
 
 private:
+    void order_by_numbers(SortedKeys& sorted, std::span<const double> numbers) const;
     template <class Put>
     void each_row(const Put& put) const;
     void number_rows(const Octree& tree, const NearLists& lists, const RankCells& cells);
