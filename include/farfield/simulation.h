@@ -87,9 +87,7 @@ struct ForceOptions {
     MultiGpu multi_gpu = MultiGpu::threads;  ///< with several GPUs
     Exchange exchange = Exchange::automatic; ///< with several GPUs
     MpiGpu mpi_gpu = MpiGpu::automatic;      ///< with ranks that have a GPU each
-    /// Ranks that share the work of each step; all are given all bodies. On GPUs, and with the fast multipole
-    /// method in open space, a rank may then keep some of them: all ranks ask for bodies together.
-    Communicator communicator{};
+    Communicator communicator{}; ///< ranks that share the work of each step; all are given all bodies
 };
 
 /// `leapfrog` is kick-drift-kick (order 2, symplectic, reversible); `yoshida4` composes three leapfrogs

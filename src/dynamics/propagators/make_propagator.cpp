@@ -56,7 +56,7 @@ bool divides_bodies(const ForceOptions& force, Integrator integrator, const Moti
 
 std::unique_ptr<Propagator> make_on_host(const PropagatorOptions& options, ForceOptions force,
                                          MotionState& motion, const std::string& note) {
-    if (!divides_bodies(force, options.integrator, motion))
+    if (!options.releases || !divides_bodies(force, options.integrator, motion))
         return std::make_unique<HostPropagator>(options, force, motion, note);
     force.communicator = options.force.communicator;
     return std::make_unique<OwnBodiesPropagator>(options, force, motion, note);

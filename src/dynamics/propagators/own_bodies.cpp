@@ -18,7 +18,7 @@ MotionState part_of(const MotionState& motion, const BodyRows& rows) {
 
 OwnBodiesPropagator::OwnBodiesPropagator(const PropagatorOptions& options, const ForceOptions& force,
                                          MotionState& motion, const std::string& note)
-    : motion_(motion), force_(force),
+    : motion_(motion), force_(force), has_charges_(!motion.bodies.charge.empty()),
       rows_(*CommunicatorAccess::transport(force.communicator), motion.bodies), own_(part_of(motion, rows_)) {
     if (options.releases) OwnBodiesPropagator::release();
     steps_.emplace(options, force, own_, note, rows_);
@@ -56,12 +56,13 @@ void OwnBodiesPropagator::deal() {
     moves.move(own_.bodies.velocity, 3);
     moves.move(own_.bodies.mass, 1);
     moves.move(own_.bodies.id, 1);
-    if (force_.kernel == Kernel::coulomb) moves.move(own_.bodies.charge, 1);
+    if (has_charges_) moves.move(own_.bodies.charge, 1);
     moves.move(own_.acceleration, 3);
     moved_ += all_away;
 }
 
 std::optional<Diagnostics> OwnBodiesPropagator::fetch() {
+    is_everywhere_ = false; // whatever fails
     std::optional<CheckedEnergy> energy;
     if (with_diagnostics_) energy = steps_->checked_energy(); // which may take the last step again
     bring_to_root();
@@ -91,7 +92,7 @@ void OwnBodiesPropagator::update_motion() {
     if (is_released_) {
         rows_.to_all(own_.bodies.mass, bodies.mass, 1);
         rows_.to_all(own_.bodies.id, bodies.id, 1);
-        if (force_.kernel == Kernel::coulomb) rows_.to_all(own_.bodies.charge, bodies.charge, 1);
+        if (has_charges_) rows_.to_all(own_.bodies.charge, bodies.charge, 1);
     }
     is_everywhere_ = true;
     is_released_ = false;

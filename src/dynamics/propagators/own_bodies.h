@@ -43,6 +43,7 @@ private:
 
     MotionState& motion_; ///< of all bodies
     ForceOptions force_;
+    bool has_charges_;
     BodyRows rows_;
     MotionState own_;
     std::optional<HostPropagator> steps_; ///< of `own_`

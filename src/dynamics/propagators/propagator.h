@@ -79,7 +79,8 @@ struct PropagatorOptions {
     /// motion.frame and motion.force are those of an earlier process, which has compared its start.
     bool continues = false;
     std::function<bool()> stop_requested{}; ///< asked in the first evaluation of many bodies on the CPU
-    /// Ranks keep their own bodies alone, and rank 0 all, until `update_motion`: nobody has views of them.
+    /// Ranks may have bodies of their own alone, and rank 0 all, until `update_motion`: nobody has views of
+    /// them.
     bool releases = false;
 };
 

@@ -354,6 +354,7 @@ void FmmSum::write_own_results(const TileSums& sums, std::span<const double> str
     const auto moments = scaled(dipoles, strength_exponent_ + frame_.exponent);
     ordered.strengths = charges;
     ordered.dipoles = moments;
+    ordered.numbers = own_points_->numbers();
     repair_on_ranks(*share_.ranks(), ordered, results, report);
 }
 

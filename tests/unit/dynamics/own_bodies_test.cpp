@@ -1,5 +1,5 @@
-// Simulations whose ranks have bodies of their own: the motion is that of one process, bit by bit, and all
-// bodies are there for those who ask.
+// Simulations whose ranks have bodies of their own, as those of runs do: the motion is that of one process,
+// bit by bit, and all bodies are there for those who ask.
 #include "runs_on_ranks.h"
 
 #include "dynamics/bodies/body_rows.h"
@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -26,8 +27,11 @@ namespace {
 
 using namespace test;
 
-ForceOptions by_multipoles(std::shared_ptr<comm::Transport> transport = nullptr) {
+using Change = std::function<void(ForceOptions&)>;
+
+ForceOptions by_multipoles(std::shared_ptr<comm::Transport> transport = nullptr, const Change& change = {}) {
     ForceOptions force{.method = Method::fmm, .softening = 0.05, .order = 5, .leaf = 8, .threads = 1};
+    if (change) change(force);
     if (transport) force.communicator = CommunicatorAccess::of(std::move(transport));
     return force;
 }
@@ -47,12 +51,13 @@ auto moving(const Simulation& simulation) {
 
 /// `use` of a simulation with bodies on ranks and of one without; what it returns must be the same on all.
 template <class Use>
-void expect_as_one(int ranks, const Bodies& bodies, const TimeOptions& time, const Use& use) {
-    Simulation alone(bodies, by_multipoles(), time);
+void expect_as_one(int ranks, const Bodies& bodies, const TimeOptions& time, const Use& use,
+                   const Change& change = {}) {
+    Simulation alone(bodies, by_multipoles(nullptr, change), time);
     const auto expected = use(alone);
     std::atomic<int> alike{0};
     comm::run_ranks(ranks, [&](std::shared_ptr<comm::Transport> transport) {
-        Simulation shared(bodies, by_multipoles(std::move(transport)), time);
+        auto shared = SimulationAccess::begin(bodies, by_multipoles(std::move(transport), change), time, 0.0);
         if (use(shared) == expected) ++alike;
     });
     EXPECT_EQ(alike, ranks);
@@ -157,6 +162,24 @@ TEST(OwnBodies, MayMeetInTheSmallestCells) {
     });
 }
 
+// Pairs of two ranks that are one place in float are computed again in double, by all ranks with all bodies.
+TEST(OwnBodies, MayComeTooCloseForFloat) {
+    auto bodies = cluster(3000);
+    for (std::size_t pair = 0; pair < 5; ++pair)
+        for (std::size_t k = 0; k < 3; ++k)
+            bodies.position[3 * (2999 - pair) + k] = bodies.position[3 * pair + k] + (k == 0 ? 1e-10 : 0.0);
+    expect_as_one(
+        3, bodies, {.step = 1e-20, .end = 1e-18},
+        [](Simulation& simulation) {
+            simulation.steps(2);
+            return moving(simulation);
+        },
+        [](ForceOptions& force) {
+            force.softening = 0.0;
+            force.precision = Precision::float32;
+        });
+}
+
 // All are within one of them, and some on exactly the same place.
 TEST(OwnBodies, MayCrowdInTheSmallestCells) {
     auto bodies = cluster(600);
@@ -223,7 +246,8 @@ TEST(OwnBodies, AreThoseBeforeAStepThatIsGivenUp) {
     std::atomic<int> alike{0}, given_up{0};
     comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
         const int rank = transport->rank();
-        Simulation shared(bodies, by_multipoles(std::move(transport)), {.step = 0.01, .end = 1.0});
+        auto shared = SimulationAccess::begin(bodies, by_multipoles(std::move(transport)),
+                                              {.step = 0.01, .end = 1.0}, 0.0);
         shared.steps(1);
         shared.step([rank] { return rank == 1; });
         if (shared.step_count() == 1) ++given_up;
@@ -242,11 +266,12 @@ TEST(OwnBodies, AreNamedInMistakes) {
         auto force = by_multipoles(transport);
         force.softening = 0.0;
         expect_contains(error_of<InvalidArgument>(
-                            [&] { const Simulation simulation(bodies, force, {.step = 0.01, .end = 1.0}); }),
+                            [&] { SimulationAccess::begin(bodies, force, {.step = 0.01, .end = 1.0}, 0.0); }),
                         {"bodies 3 and 36 (rows 2 and 35) are at the same place"});
         auto fast = cluster(40);
         fast.velocity[3 * 39] = 1e300;
-        Simulation simulation(fast, by_multipoles(transport), {.step = 1e10, .end = 1e12});
+        auto simulation =
+            SimulationAccess::begin(fast, by_multipoles(transport), {.step = 1e10, .end = 1e12}, 0.0);
         expect_contains(error_of<InvalidArgument>([&] { simulation.steps(2); }),
                         {"step 1 from t = 0", "the position of body 40 (row 39) is not finite"});
         ++refused;

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -90,6 +92,33 @@ void repair(const OrderedSums& from, std::span<const double> source_points,
 
 } // namespace
 
+namespace {
+
+/// Where the numbers stand if they rise.
+template <class Number>
+std::vector<std::size_t> order_of(const std::vector<Number>& numbers) {
+    std::vector<std::size_t> order(numbers.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return numbers[a] < numbers[b]; });
+    return order;
+}
+
+/// Rows of equal width in that order; as they are where it is empty.
+std::vector<double> in_order(std::vector<double> values, const std::vector<std::size_t>& order) {
+    if (order.empty() || values.empty()) return values;
+    const auto width = values.size() / order.size();
+    std::vector<double> out;
+    out.reserve(values.size());
+    for (const auto row : order) {
+        const auto begin = values.begin() + static_cast<std::ptrdiff_t>(row * width);
+        out.insert(out.end(), begin, begin + static_cast<std::ptrdiff_t>(width));
+    }
+    return out;
+}
+
+} // namespace
+
 void write_ordered(const OrderedSums& from, const DirectResults& results, SumReport& report) {
     if (write_rows(from, results, report.threads)) return;
     repair(from, from.source_points, from.target_points,
@@ -105,13 +134,18 @@ void repair_on_ranks(comm::Transport& ranks, const OrderedSums& from, const Dire
     const auto place_of = [](std::vector<double>& values) {
         return values.empty() ? nullptr : values.data();
     };
-    const auto sources = all_of_ranks(ranks, from.source_points);
+    auto sources = all_of_ranks(ranks, from.source_points);
     const auto targets = all_of_ranks(ranks, from.target_points);
-    const auto strengths = all_of_ranks(ranks, from.strengths);
-    const auto dipoles = all_of_ranks(ranks, from.dipoles);
+    auto strengths = all_of_ranks(ranks, from.strengths);
+    auto dipoles = all_of_ranks(ranks, from.dipoles);
+    const auto by_number = order_of(all_of_ranks(ranks, from.numbers));
+    for (auto* one : {&sources, &strengths, &dipoles, &potential, &field, &hessian})
+        *one = in_order(std::move(*one), by_number);
     const DirectResults of_all{
         .potential = place_of(potential), .field = place_of(field), .hessian = place_of(hessian)};
     comm::together(ranks, [&] { repair(from, sources, targets, strengths, dipoles, of_all, report); });
+    const auto as_given = order_of(by_number);
+    for (auto* one : {&potential, &field, &hessian}) *one = in_order(std::move(*one), as_given);
     rows.keep_own(potential, 1, results.potential);
     rows.keep_own(field, 3, results.field);
     rows.keep_own(hessian, 6, results.hessian);

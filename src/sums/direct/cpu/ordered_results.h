@@ -26,6 +26,7 @@ struct OrderedSums {
     std::span<const std::int32_t> source_from, target_from;
     std::span<const double> strengths; ///< ordered
     std::span<const double> dipoles{}; ///< ordered, N×3; empty: none
+    std::span<const double> numbers{}; ///< of this rank's sources (PreparedSum::number_sources); empty: none
     int strength_exponent = 0;
     TileSums sums;                          ///< ordered, no sign of a kernel
     std::function<bool()> stop_requested{}; ///< asked while rows are computed again
@@ -40,7 +41,8 @@ void write_ordered(const OrderedSums& from, const DirectResults& results, SumRep
 bool write_rows(const OrderedSums& from, const DirectResults& results, int threads);
 
 /// The second part where each rank has rows of its own, and `problem` tells all ranks': all ranks get all
-/// rows. Points, strengths and dipoles are in the caller's order. Called by all ranks.
+/// rows, in the order of the numbers. Points, strengths and dipoles are in the caller's order. Called by all
+/// ranks.
 void repair_on_ranks(comm::Transport& ranks, const OrderedSums& from, const DirectResults& results,
                      SumReport& report);
 

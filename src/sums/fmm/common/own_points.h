@@ -26,6 +26,8 @@ public:
         numbers_.assign(numbers.begin(), numbers.end());
     }
 
+    [[nodiscard]] std::span<const double> numbers() const { return numbers_; }
+
     /// Points go to the ranks that have their leaves, and the tree takes them. Called by all ranks.
     /// @param share  divided  @param sources  this rank's, N×3, as the tree was made of  @param targets  M×3;
     /// empty where they are the sources
