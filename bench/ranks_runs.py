@@ -74,15 +74,14 @@ def main():
             row = {"ranks": ranks}
             for key, values in found.items():
                 row[key] = {what: statistics.median(one[what] for one in values) for what in values[0]}
+            for key in programs:
+                row[key]["speed_up"] = (rows or [row])[0][key]["evaluation"] / row[key]["evaluation"]
             rows.append(row)
             print(row, flush=True)
+            if options.json:  # after each row: what is there stays if a later one is given up
+                command = f"bench/ranks_runs.py build/farfield --n {options.n} --order {options.order} --steps {options.steps} --most {options.most} --rounds {options.rounds}"
+                options.json.write_text(json.dumps({"command": command, "repeats": options.rounds, "rows": rows}, indent=1) + "\n", encoding="utf-8")
             ranks *= 2
-    for row in rows:
-        for key in programs:
-            row[key]["speed_up"] = rows[0][key]["evaluation"] / row[key]["evaluation"]
-    if options.json:
-        command = f"bench/ranks_runs.py build/farfield --n {options.n} --order {options.order} --steps {options.steps} --most {options.most} --rounds {options.rounds}"
-        options.json.write_text(json.dumps({"command": command, "repeats": options.rounds, "rows": rows}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
