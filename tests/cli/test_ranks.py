@@ -102,13 +102,17 @@ class Ranks(CommandTest):
                 self.assertIn(f'"ranks": {ranks}', report.read())
 
     def test_a_run_leaves_the_files_of_one_process(self):
-        write("c.toml", PLUMMER.replace("n = 64", "n = 1100").replace("end = 0.5", "end = 0.0625"))
-        self.succeed("run", "c.toml", "--out", "one", "--quiet")
-        for ranks in (2, 3):
-            done = on_ranks(ranks, "run", "c.toml", "--out", f"on_{ranks}")
-            self.assertEqual(done.returncode, 0, done)
-            self.assertEqual(done.stderr.count("step 8/8"), 1, done.stderr)  # one line of progress
-            self.assertEqual(contents("one"), contents(f"on_{ranks}"))
+        case = PLUMMER.replace("n = 64", "n = 1100").replace("end = 0.5", "end = 0.0625")
+        write("direct.toml", case)
+        write("fmm.toml", case.replace("softening", 'method = "fmm"\norder = 4\nleaf = 10\nsoftening'))  # bodies of their own
+        for name in ("direct", "fmm"):
+            self.succeed("run", f"{name}.toml", "--out", f"{name}_one", "--quiet")
+            for ranks in (2, 3):
+                out = f"{name}_on_{ranks}"
+                done = on_ranks(ranks, "run", f"{name}.toml", "--out", out)
+                self.assertEqual(done.returncode, 0, done)
+                self.assertEqual(done.stderr.count("step 8/8"), 1, done.stderr)  # one line of progress
+                self.assertEqual(contents(f"{name}_one"), contents(out))
 
     def test_a_stencil_run_leaves_the_files_of_one_process(self):
         write("waves.ff", WAVES)
