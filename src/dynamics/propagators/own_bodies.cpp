@@ -20,12 +20,9 @@ OwnBodiesPropagator::OwnBodiesPropagator(const PropagatorOptions& options, const
                                          MotionState& motion, const std::string& note)
     : motion_(motion), force_(force), has_charges_(!motion.bodies.charge.empty()),
       rows_(*CommunicatorAccess::transport(force.communicator), motion.bodies), own_(part_of(motion, rows_)) {
-    if (options.releases) OwnBodiesPropagator::release();
+    OwnBodiesPropagator::release();
     steps_.emplace(options, force, own_, note, rows_);
-    if (options.releases)
-        bring_to_root();
-    else
-        OwnBodiesPropagator::update_motion();
+    bring_to_root();
 }
 
 void OwnBodiesPropagator::advance(const Steps& steps) {
@@ -74,7 +71,6 @@ std::optional<Diagnostics> OwnBodiesPropagator::fetch() {
 }
 
 void OwnBodiesPropagator::bring_to_root() {
-    is_everywhere_ = false;
     motion_.force = own_.force;
     motion_.acceleration.resize(motion_.bodies.position.size()); // none on ranks that have released theirs
     rows_.to_root(own_.bodies.position, motion_.bodies.position, 3);

@@ -15,7 +15,8 @@ namespace farfield {
 
 class OwnBodiesPropagator final : public Propagator {
 public:
-    /// Called by all ranks, which all have all bodies. Of `force` each rank gives its own to sums.
+    /// Called by all ranks, which all have all bodies, and but for rank 0 let go of them
+    /// (PropagatorOptions::releases). Of `force` each rank gives its own to sums.
     OwnBodiesPropagator(const PropagatorOptions& options, const ForceOptions& force, MotionState& motion,
                         const std::string& note);
 
