@@ -25,6 +25,50 @@ TEST(ArrayMemory, StartsOnACacheLineAndWhereLargeOnAHugePage) {
     }
 }
 
+constexpr std::size_t megabyte = std::size_t{1} << 20;
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool keeps_arrays = false;
+#else
+constexpr bool keeps_arrays = true;
+#endif
+
+TEST(ArrayMemory, GivesALargeArrayThatWasFreedToTheNextOfItsSize) {
+    free_array(allocate_array(40 * megabyte), 40 * megabyte); // so much may be held from now on
+    const auto before = large_arrays();
+    auto* const first = static_cast<std::byte*>(allocate_array(9 * megabyte));
+    std::fill_n(first, 9 * megabyte, std::byte{1});
+    EXPECT_EQ(large_arrays().in_use - before.in_use, 10 * megabyte);
+    free_array(first, 9 * megabyte);
+    EXPECT_EQ(large_arrays().in_use, before.in_use);
+    auto* const other_size = static_cast<std::byte*>(allocate_array(5 * megabyte));
+    auto* const second = static_cast<std::byte*>(allocate_array(9 * megabyte + 1000));
+    EXPECT_NE(other_size, first);
+    if (keeps_arrays) {
+        EXPECT_EQ(second, first);
+    }
+    std::fill_n(second, 9 * megabyte + 1000, std::byte{2});
+    std::fill_n(other_size, 5 * megabyte, std::byte{3});
+    EXPECT_EQ(second[9 * megabyte], std::byte{2});
+    free_array(other_size, 5 * megabyte);
+    free_array(second, 9 * megabyte + 1000);
+}
+
+TEST(ArrayMemory, HoldsNoMoreThanWasInUseAtOnce) {
+    for (std::size_t size = 2; size < 60; size += 3) {
+        void* const one = allocate_array(size * megabyte);
+        void* const two = allocate_array((62 - size) * megabyte);
+        free_array(two, (62 - size) * megabyte);
+        void* const three = allocate_array(size / 2 * megabyte + 2 * megabyte);
+        const auto now = large_arrays();
+        EXPECT_LE(now.in_use + now.kept, now.most_in_use);
+        free_array(three, size / 2 * megabyte + 2 * megabyte);
+        free_array(one, size * megabyte);
+    }
+    const auto now = large_arrays();
+    EXPECT_LE(now.in_use + now.kept, now.most_in_use);
+    EXPECT_EQ(now.kept > 0, keeps_arrays);
+}
+
 TEST(ArrayMemory, ServesVectorsThatGrow) {
     AlignedVector<double> values;
     for (int i = 0; i < 700000; ++i) values.push_back(i); // past 4 MB
