@@ -113,17 +113,17 @@ void FmmSum::prepare() {
     float_far_.clear();                               // they refer to the tree
     double_far_.clear();
     tree_.emplace(source_points_, target_points_, problem_.self, shape_.tree, threads,
-                  own_points_ ? share_.ranks() : nullptr);
-    lists_ = near_lists(*tree_, shape_.few, threads);
-    share_.divide(*tree_, lists_, [&] {
+                  own_points_ ? share_.ranks() : nullptr, share_.share_begins());
+    const auto rates_of_leaves = [&] {
         const auto rates =
             fmm_rates(cost_table_in_use().table, problem_, options_, shape_.order, shape_.wide);
         return LeafRates{.seconds_a_pair = rates.seconds_a_pair,
                          .seconds_a_cell = rates.seconds_a_cell,
                          .seconds_a_point = rates.seconds_a_point};
-    });
+    };
+    share_.divide(*tree_, lists_, shape_.few, rates_of_leaves, threads);
     if (own_points_) own_points_->take(share_, *tree_, lists_, source_points_, target_points_, threads);
-    near_.make(*tree_, lists_, threads);
+    near_.make(*tree_, lists_, threads, share_.near_share());
     if (options_.precision == Precision::float64)
         set_near_points(double_sources_, double_targets_);
     else
@@ -132,6 +132,7 @@ void FmmSum::prepare() {
         make_far_field(double_far_);
     else
         make_far_field(float_far_);
+    share_.forget_whole();
 }
 
 template <class T>
@@ -271,8 +272,8 @@ void FmmSum::compute_at_order(std::span<const double> strengths, std::span<const
                   .separation = shape_.order.separation,
                   .coarse = shape_.tree.coarse,
                   .levels = tree_->levels(),
-                  .cells = static_cast<std::int64_t>(tree_->cells().size()),
-                  .leaves = static_cast<std::int64_t>(lists_.leaves.size()),
+                  .cells = tree_->count_cells(),
+                  .leaves = share_.count_leaves(),
                   .near_pairs = near_.pairs(),
                   .multiply_adds = shape_.wide ? double_far_.work() : float_far_.work()};
     const int exponent = own_points_ ? strength_exponent_over_ranks(*share_.ranks(), strengths, dipoles,

@@ -39,6 +39,23 @@ void lay_out_row(const T* const* row, const CellBlockSources& layout, T* out) {
     }
 }
 
+// Cells of a level follow the curve of their keys, so that those of a block are neighbours in number. All
+// cells with targets count, whoever's they are: a rank goes the way that one process would go, and has its
+// bits.
+std::vector<CellGroup> blocks_of_level(const Octree& tree, int level) {
+    std::vector<CellGroup> blocks;
+    std::array<int, 3> last{};
+    for (auto number = tree.level_begin(level); number < tree.level_begin(level + 1); ++number) {
+        const auto& cell = tree.cell(number);
+        if (cell.targets.size() == 0) continue;
+        const auto block = block_of(cell);
+        if (blocks.empty() || block != last) blocks.push_back({CellGroup::Way::block, {}});
+        last = block;
+        blocks.back().cells.push_back(number);
+    }
+    return blocks;
+}
+
 } // namespace
 
 /// The cells of a group by octant, in lanes, and the parent of each lane.
@@ -76,43 +93,25 @@ struct FmmPasses<T>::Lanes {
 };
 
 template <class T>
-double FmmPasses<T>::cost_of_group(const CellGroup& group) const {
-    const Lanes lanes(tree_, group.cells, group.way);
-    return block_senders_->cost(tree_.cell(group.cells.front()).level, group.way,
+double FmmPasses<T>::cost_of_group(const Octree& tree, const CellGroup& group) const {
+    const Lanes lanes(tree, group.cells, group.way);
+    return block_senders_->cost(tree.cell(group.cells.front()).level, group.way,
                                 static_cast<std::int64_t>(group.cells.size()), lanes.computed(isa_),
                                 lanes.parent_count);
 }
 
-// Cells of a level follow the curve of their keys, so that those of a block are neighbours in number. All
-// cells with targets count, whoever's they are: a rank goes the way that one process would go, and has its
-// bits.
-template <class T>
-std::vector<CellGroup> FmmPasses<T>::blocks_of_level(int level) const {
-    std::vector<CellGroup> blocks;
-    std::array<int, 3> last{};
-    for (auto number = tree_.level_begin(level); number < tree_.level_begin(level + 1); ++number) {
-        const auto& cell = tree_.cell(number);
-        if (cell.targets.size() == 0) continue;
-        const auto block = block_of(cell);
-        if (blocks.empty() || block != last) blocks.push_back({CellGroup::Way::block, {}});
-        last = block;
-        blocks.back().cells.push_back(number);
-    }
-    return blocks;
-}
-
 // A block goes its own way where that costs least; the cells of all others are listed, or served one by one.
 template <class T>
-std::vector<CellGroup> FmmPasses<T>::groups_of_level(int level) const {
+std::vector<CellGroup> FmmPasses<T>::groups_of_level(const Octree& whole, int level) const {
     using Way = CellGroup::Way;
-    auto blocks = blocks_of_level(level);
+    auto blocks = blocks_of_level(whole, level);
     const auto as_blocks = parallel_results(
         threads_, blocks.size(),
         [&](std::size_t b, std::size_t) {
             const auto& cells = blocks[b].cells;
-            const double in_block = cost_of_group(blocks[b]);
-            return static_cast<char>(in_block <= cost_of_group({Way::listed, cells}) &&
-                                     in_block <= cost_of_group({Way::one_by_one, cells}));
+            const double in_block = cost_of_group(whole, blocks[b]);
+            return static_cast<char>(in_block <= cost_of_group(whole, {Way::listed, cells}) &&
+                                     in_block <= cost_of_group(whole, {Way::one_by_one, cells}));
         },
         1);
     std::vector<CellGroup> out;
@@ -122,7 +121,7 @@ std::vector<CellGroup> FmmPasses<T>::groups_of_level(int level) const {
         parents_of_rest = 0;
         if (rest.cells.empty()) return;
         const CellGroup alone{Way::one_by_one, rest.cells};
-        if (cost_of_group(rest) <= cost_of_group(alone)) {
+        if (cost_of_group(whole, rest) <= cost_of_group(whole, alone)) {
             out.push_back(rest);
         } else {
             for (std::size_t begin = 0; begin < alone.cells.size(); begin += one_by_one_cells) {
@@ -140,7 +139,7 @@ std::vector<CellGroup> FmmPasses<T>::groups_of_level(int level) const {
             continue;
         }
         for (const auto cell : blocks[b].cells) {
-            if (rest.cells.empty() || tree_.cell(cell).parent != tree_.cell(rest.cells.back()).parent) {
+            if (rest.cells.empty() || whole.cell(cell).parent != whole.cell(rest.cells.back()).parent) {
                 if (parents_of_rest == cell_block_lanes) close_rest();
                 ++parents_of_rest;
             }
@@ -153,11 +152,14 @@ std::vector<CellGroup> FmmPasses<T>::groups_of_level(int level) const {
 
 template <class T>
 void FmmPasses<T>::make_groups() {
+    const Octree& whole = share_.whole() != nullptr ? share_.whole()->tree : tree_;
     groups_.clear();
     for (int level = 1; level < std::min(levels_, tree_.levels()); ++level) {
         if (!block_senders_->any(level)) continue;
-        auto of_level = groups_of_level(level);
-        std::move(of_level.begin(), of_level.end(), std::back_inserter(groups_));
+        for (auto& group : groups_of_level(whole, level)) {
+            group.cells = own_cells(group.cells);
+            if (!group.cells.empty()) groups_.push_back(std::move(group));
+        }
     }
 }
 
@@ -167,12 +169,14 @@ const T* FmmPasses<T>::child_or_zeros(std::int32_t parent, std::size_t octant) c
     return found != nullptr ? found : zeros_.data();
 }
 
-// Those of this rank.
+// Those of this rank, with their numbers in its part of the tree.
 template <class T>
-std::vector<std::int32_t> FmmPasses<T>::own_cells(const CellGroup& group) const {
+std::vector<std::int32_t> FmmPasses<T>::own_cells(std::span<const std::int32_t> of_whole) const {
     std::vector<std::int32_t> cells;
-    std::copy_if(group.cells.begin(), group.cells.end(), std::back_inserter(cells),
-                 [&](std::int32_t cell) { return share_.receives(cell); });
+    for (auto cell : of_whole) {
+        if (share_.whole() != nullptr) cell = share_.whole()->parts[static_cast<std::size_t>(cell)];
+        if (cell != no_cell && share_.receives(cell)) cells.push_back(cell);
+    }
     return cells;
 }
 
@@ -188,11 +192,9 @@ struct FmmPasses<T>::LaidOut {
 };
 
 template <class T>
-auto FmmPasses<T>::laid_out(const CellGroup& group) const -> std::optional<LaidOut> {
-    const auto cells = own_cells(group);
-    if (cells.empty()) return std::nullopt;
-    const auto& first = tree_.cell(cells.front());
-    const Lanes lanes(tree_, cells, group.way);
+auto FmmPasses<T>::laid_out(const CellGroup& group) const -> LaidOut {
+    const auto& first = tree_.cell(group.cells.front());
+    const Lanes lanes(tree_, group.cells, group.way);
     const auto layout = block_senders_->layout(group.way, lanes.parent_count);
     LaidOut out{.lanes = lanes, .layout = layout, .level = first.level};
     out.there.resize(8 * tree_.neighbours(first.parent).size());
@@ -295,19 +297,13 @@ void FmmPasses<T>::serve(const LaidOut& group, std::size_t octant) {
     done(block_senders_->multiply_adds(group.level) * static_cast<double>(targets.size()));
 }
 
-template <class T>
-void FmmPasses<T>::translate_one_by_one(const CellGroup& group) {
-    translate_block(own_cells(group));
-}
-
 // By one thread.
 template <class T>
 void FmmPasses<T>::translate_group(const CellGroup& group) {
-    if (group.way == CellGroup::Way::one_by_one) return translate_one_by_one(group);
+    if (group.way == CellGroup::Way::one_by_one) return translate_block(group.cells);
     auto found = laid_out(group);
-    if (!found) return;
-    for (std::size_t octant = 0; octant < 8; ++octant) lay_out(*found, octant);
-    for (std::size_t octant = 0; octant < 8; ++octant) serve(*found, octant);
+    for (std::size_t octant = 0; octant < 8; ++octant) lay_out(found, octant);
+    for (std::size_t octant = 0; octant < 8; ++octant) serve(found, octant);
 }
 
 // By all threads, octant by octant.
@@ -324,7 +320,7 @@ void FmmPasses<T>::translate_together(std::span<const CellGroup> groups) {
         if (stopped()) return;
         const auto& group = groups[static_cast<std::size_t>(number)];
         if (group.way == CellGroup::Way::one_by_one)
-            translate_one_by_one(group);
+            translate_block(group.cells);
         else
             found[static_cast<std::size_t>(number)] = laid_out(group);
     });

@@ -89,17 +89,15 @@ private:
     template <class Wanted>
     void gather_levels(const Wanted& wanted);
     void make_groups();
-    [[nodiscard]] std::vector<CellGroup> blocks_of_level(int level) const;
-    [[nodiscard]] std::vector<CellGroup> groups_of_level(int level) const;
-    [[nodiscard]] double cost_of_group(const CellGroup& group) const;
+    [[nodiscard]] std::vector<CellGroup> groups_of_level(const Octree& whole, int level) const;
+    [[nodiscard]] double cost_of_group(const Octree& tree, const CellGroup& group) const;
     void translate_in_groups();
-    [[nodiscard]] std::vector<std::int32_t> own_cells(const CellGroup& group) const;
+    [[nodiscard]] std::vector<std::int32_t> own_cells(std::span<const std::int32_t> of_whole) const;
     struct LaidOut;
     void translate_group(const CellGroup& group);
     void translate_together(std::span<const CellGroup> groups);
-    void translate_one_by_one(const CellGroup& group);
-    /// Without the sources, which `lay_out` adds; none where the group has no cells of this rank.
-    [[nodiscard]] std::optional<LaidOut> laid_out(const CellGroup& group) const;
+    /// Without the sources, which `lay_out` adds.
+    [[nodiscard]] LaidOut laid_out(const CellGroup& group) const;
     void lay_out(LaidOut& group, std::size_t octant) const;
     void lay_out_block(LaidOut& group, std::size_t octant) const;
     void lay_out_listed(LaidOut& group, std::size_t octant) const;
@@ -160,7 +158,7 @@ private:
     /// octant and offset.
     std::vector<std::int32_t> senders_;
     std::optional<CellBlockSenders<T>> block_senders_;
-    std::vector<CellGroup> groups_;
+    std::vector<CellGroup> groups_; ///< of this rank's cells
     WorkWatch* watch_ = nullptr;
 };
 

@@ -80,8 +80,8 @@ double FmmPasses<T>::work() const {
             for (const auto& translation : operators_->across_level(level))
                 across[static_cast<std::size_t>(level)] += translation.multiply_adds();
     double sum = 0.0;
-    for (const auto& cell : tree_.cells())
-        if (cell.targets.size() > 0) sum += across[static_cast<std::size_t>(cell.level)];
+    for (int level = 0; level < tree_.levels(); ++level)
+        sum += static_cast<double>(tree_.count_receivers(level)) * across[static_cast<std::size_t>(level)];
     const auto points = tree_.source_count() + tree_.target_count();
     return sum + point_work(static_cast<double>(points));
 }

@@ -84,17 +84,7 @@ int distance(const TreeCell& large, const TreeCell& small) {
 class Finder {
 public:
     Finder(const Octree& tree, std::int32_t few) : tree_(tree), few_(few) {
-        for (std::size_t c = 0; c < tree.cells().size(); ++c)
-            if (tree.cells()[c].leaf) out_.leaves.push_back(static_cast<std::int32_t>(c));
-        const auto by_points = [&](std::int32_t a, std::int32_t b) {
-            const auto& x = tree.cell(a);
-            const auto& y = tree.cell(b);
-            return x.sources.begin != y.sources.begin ? x.sources.begin < y.sources.begin
-                                                      : x.targets.begin < y.targets.begin;
-        };
-        // those of one level follow each other already
-        if (!std::is_sorted(out_.leaves.begin(), out_.leaves.end(), by_points))
-            std::sort(out_.leaves.begin(), out_.leaves.end(), by_points);
+        out_.leaves = leaves_in_order(tree);
         leaf_number_.assign(tree.cells().size(), no_cell);
         for (std::size_t i = 0; i < out_.leaves.size(); ++i)
             leaf_number_[static_cast<std::size_t>(out_.leaves[i])] = static_cast<std::int32_t>(i);
@@ -146,11 +136,7 @@ private:
         for (const auto child : tree_.cell(divided).children) {
             if (child == no_cell) continue;
             const auto& small = tree_.cell(child);
-            const bool is_far = distance(large, small) > tree_.shape().separation;
-            const bool is_small =
-                few_ == all_points ||
-                (small.leaf && std::max(small.sources.size(), small.targets.size()) <= few_);
-            if (is_far && !is_small) {
+            if (meet_by_expansions(tree_, large, small, few_)) {
                 if (large.targets.size() > 0 && small.sources.size() > 0)
                     found.multipoles.push_back({leaf_number_[static_cast<std::size_t>(leaf)], child});
                 if (large.sources.size() > 0 && small.targets.size() > 0)
@@ -171,6 +157,29 @@ private:
 };
 
 } // namespace
+
+std::vector<std::int32_t> leaves_in_order(const Octree& tree) {
+    std::vector<std::int32_t> leaves;
+    for (std::size_t c = 0; c < tree.cells().size(); ++c)
+        if (tree.cells()[c].leaf) leaves.push_back(static_cast<std::int32_t>(c));
+    const auto by_points = [&](std::int32_t a, std::int32_t b) {
+        const auto& x = tree.cell(a);
+        const auto& y = tree.cell(b);
+        return x.sources.begin != y.sources.begin ? x.sources.begin < y.sources.begin
+                                                  : x.targets.begin < y.targets.begin;
+    };
+    // those of one level follow each other already
+    if (!std::is_sorted(leaves.begin(), leaves.end(), by_points))
+        std::sort(leaves.begin(), leaves.end(), by_points);
+    return leaves;
+}
+
+bool meet_by_expansions(const Octree& tree, const TreeCell& leaf, const TreeCell& small, std::int32_t few) {
+    if (distance(leaf, small) <= tree.shape().separation) return false;
+    const bool is_small =
+        few == all_points || (small.leaf && std::max(small.sources.size(), small.targets.size()) <= few);
+    return !is_small;
+}
 
 NearLists near_lists(const Octree& tree, std::int32_t few, int threads) {
     return Finder(tree, few).find(threads);

@@ -28,6 +28,13 @@ struct NearLists {
 /// For `few`: a leaf and all smaller ones beside it act point by point.
 constexpr std::int32_t all_points = std::numeric_limits<std::int32_t>::max();
 
+/// Numbers of the leaves, in the order of their points.
+std::vector<std::int32_t> leaves_in_order(const Octree& tree);
+
+/// The smaller of a leaf and a cell within a neighbour of the leaf meets the leaf by its expansions, and what
+/// lies within it does, too.
+bool meet_by_expansions(const Octree& tree, const TreeCell& leaf, const TreeCell& small, std::int32_t few);
+
 /// @param few  smaller leaves that hold at most so many sources and targets act point by point, too
 NearLists near_lists(const Octree& tree, std::int32_t few, int threads = 1);
 

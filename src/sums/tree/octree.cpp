@@ -40,7 +40,8 @@ int deepest_level(int coarse) {
 }
 
 Octree::Octree(std::span<const double> sources, std::span<const double> targets, bool self,
-               const TreeShape& shape, int threads, comm::Transport* ranks)
+               const TreeShape& shape, int threads, comm::Transport* ranks,
+               std::span<const double> share_begins)
     : shape_(shape), self_(self),
       finest_(shape.depth >= 0 ? std::min(shape.depth, deepest_level(shape.coarse))
                                : deepest_level(shape.coarse)) {
@@ -63,6 +64,7 @@ Octree::Octree(std::span<const double> sources, std::span<const double> targets,
     counts_ = {std::ssize(source_keys), self_ ? std::ssize(source_keys) : std::ssize(target_keys)};
     if (ranks != nullptr)
         for (auto& count : counts_) count = comm::sum_of_ranks(*ranks, count);
+    if (ranks != nullptr) share_rows(*ranks, share_begins);
     if (shape_.more_on_surfaces)
         fit_to_surfaces(counts_[1] > counts_[0] ? target_keys : source_keys, ranks, threads);
     make_coarse_cells(source_keys, target_keys, ranks);
@@ -73,6 +75,25 @@ Octree::Octree(std::span<const double> sources, std::span<const double> targets,
         find_neighbours(begin, end, threads);
         divide(begin, end, source_keys, target_keys, ranks, threads);
     }
+}
+
+void Octree::share_rows(const comm::Transport& ranks, std::span<const double> begins) {
+    const auto rows = static_cast<double>(counts_[0] + (self_ ? 0 : counts_[1]));
+    auto& shares = shares_.emplace();
+    shares.rank = ranks.rank();
+    for (int r = 0; r <= ranks.size(); ++r) {
+        const double begin =
+            begins.empty() ? static_cast<double>(r) / ranks.size() : begins[static_cast<std::size_t>(r)];
+        shares.begins.push_back(static_cast<std::int64_t>(rows * begin));
+    }
+}
+
+std::int32_t Octree::cells_before(std::int32_t begin, std::int32_t end, std::int64_t row) const {
+    const auto first = cells_.begin() + begin;
+    return static_cast<std::int32_t>(
+        std::partition_point(first, cells_.begin() + end,
+                             [&](const TreeCell& cell) { return first_row(cell) < row; }) -
+        first);
 }
 
 void Octree::choose_cube(std::span<const double> sources, std::span<const double> targets,
@@ -232,6 +253,12 @@ Octree::Children Octree::children_of(std::int32_t number, const Keys& source_key
 
 void Octree::divide(std::int32_t begin, std::int32_t end, const Keys& source_keys, const Keys& target_keys,
                     comm::Transport* ranks, int threads) {
+    std::vector<char> divided;
+    if (ranks != nullptr) divided = divided_over_ranks(begin, end, *ranks, threads);
+    const auto is_parent = [&](std::int32_t number) {
+        if (ranks != nullptr) return divided[static_cast<std::size_t>(number - begin)] != 0;
+        return is_divided(cell(number)) || is_beside_many(number);
+    };
     auto parts = parallel_results(
         threads, static_cast<std::size_t>(end - begin),
         [&](std::size_t first, std::size_t last) {
@@ -239,7 +266,7 @@ void Octree::divide(std::int32_t begin, std::int32_t end, const Keys& source_key
             part.reserve(last - first);
             for (auto number = begin + static_cast<std::int32_t>(first);
                  number < begin + static_cast<std::int32_t>(last); ++number)
-                if (is_divided(cell(number)) || is_beside_many(number))
+                if (is_parent(number))
                     part.push_back(children_of(number, source_keys, target_keys));
             return part;
         },
@@ -339,15 +366,76 @@ bool Octree::is_beside_many(std::int32_t number) const {
     return pairs > children * shape_.pairs_a_cell;
 }
 
+// A cell is looked at by the rank in whose share its rows begin, which knows its neighbours.
+std::vector<char> Octree::divided_over_ranks(std::int32_t begin, std::int32_t end, comm::Transport& ranks,
+                                             int threads) const {
+    std::vector<std::int64_t> counts;
+    std::int32_t before = 0, own_begin = 0;
+    for (int r = 0; r < ranks.size(); ++r) {
+        const auto next = r + 1 == ranks.size()
+                              ? end - begin
+                              : cells_before(begin, end, shares_->begins[static_cast<std::size_t>(r) + 1]);
+        if (r == ranks.rank()) own_begin = before;
+        counts.push_back(next - before);
+        before = next;
+    }
+    std::vector<char> own(static_cast<std::size_t>(counts[static_cast<std::size_t>(ranks.rank())]));
+    parallel_parts(
+        threads, own.size(),
+        [&](std::size_t first, std::size_t last) {
+            for (auto n = first; n < last; ++n) {
+                const auto number = begin + own_begin + static_cast<std::int32_t>(n);
+                own[n] = is_divided(cell(number)) || is_beside_many(number) ? 1 : 0;
+            }
+        },
+        cells_a_task);
+    return comm::all_gathered(ranks, std::span<const char>(own), counts);
+}
+
+// Over ranks those of the cells that hold points of this rank's share: where a cell does, its parent does.
 void Octree::find_neighbours(std::int32_t begin, std::int32_t end, int threads) {
-    const int w = shape_.separation;
-    const int n = 2 * w + 1;
+    const int n = 2 * shape_.separation + 1;
     neighbour_count_ = n * n * n;
-    neighbours_.resize(static_cast<std::size_t>(end) * static_cast<std::size_t>(neighbour_count_));
+    if (!shares_) {
+        neighbours_.resize(static_cast<std::size_t>(end) * static_cast<std::size_t>(neighbour_count_));
+        return fill_neighbours(begin, end, begin, threads);
+    }
+    neighbour_rows_.resize(static_cast<std::size_t>(end), no_cell);
+    const auto first = shares_->begins[static_cast<std::size_t>(shares_->rank)];
+    const auto last = shares_->begins[static_cast<std::size_t>(shares_->rank) + 1];
+    if (first == last) return;
+    auto from = begin + cells_before(begin, end, first + 1); // those before begin in the share before
+    if (from > begin && end_row(cell(from - 1)) > first) --from;
+    add_neighbours(from, begin + cells_before(begin, end, last), threads);
+}
+
+void Octree::add_neighbours(std::int32_t begin, std::int32_t end, int threads) {
+    const auto is_known = [&](std::int32_t cell) {
+        return neighbour_rows_[static_cast<std::size_t>(cell)] != no_cell;
+    };
+    const auto width = static_cast<std::size_t>(neighbour_count_);
+    while (begin < end) {
+        if (is_known(begin)) {
+            ++begin;
+            continue;
+        }
+        auto last = begin + 1;
+        while (last < end && !is_known(last)) ++last;
+        const auto row = static_cast<std::int32_t>(neighbours_.size() / width);
+        neighbours_.resize(neighbours_.size() + static_cast<std::size_t>(last - begin) * width);
+        fill_neighbours(begin, last, row, threads);
+        for (auto cell = begin; cell < last; ++cell)
+            neighbour_rows_[static_cast<std::size_t>(cell)] = row + cell - begin;
+        begin = last;
+    }
+}
+
+void Octree::fill_neighbours(std::int32_t begin, std::int32_t end, std::int32_t row, int threads) {
+    const int w = shape_.separation;
     parallel_parts(
         threads, static_cast<std::size_t>(end - begin),
         [&](std::size_t first, std::size_t last) {
-            auto* next = &neighbours_[(static_cast<std::size_t>(begin) + first) *
+            auto* next = &neighbours_[(static_cast<std::size_t>(row) + first) *
                                       static_cast<std::size_t>(neighbour_count_)];
             for (auto number = begin + static_cast<std::int32_t>(first);
                  number < begin + static_cast<std::int32_t>(last); ++number)
@@ -357,6 +445,68 @@ void Octree::find_neighbours(std::int32_t begin, std::int32_t end, int threads) 
                             *next++ = find_neighbour(cell(number), dx, dy, dz); // of an earlier level's
         },
         cells_a_task);
+}
+
+std::int64_t Octree::count_cells() const {
+    return cells_of_whole_ > 0 ? cells_of_whole_ : std::ssize(cells_);
+}
+
+std::int64_t Octree::count_receivers(int level) const {
+    if (!receivers_of_whole_.empty()) return receivers_of_whole_[static_cast<std::size_t>(level)];
+    return std::count_if(cells_.begin() + level_begin(level), cells_.begin() + level_begin(level + 1),
+                         [](const TreeCell& cell) { return cell.targets.size() > 0; });
+}
+
+Octree Octree::part(std::span<const std::int32_t> numbers, std::span<const std::int32_t> parts,
+                    int threads) const {
+    Octree out;
+    out.shape_ = shape_;
+    out.self_ = self_;
+    out.finest_ = finest_;
+    std::copy(std::begin(low_), std::end(low_), std::begin(out.low_));
+    out.side_ = side_;
+    out.counts_ = counts_;
+    out.cells_of_whole_ = std::ssize(cells_);
+    for (int level = 0; level < levels(); ++level) out.receivers_of_whole_.push_back(count_receivers(level));
+    out.levels_.clear();
+    for (const auto begin : levels_)
+        out.levels_.push_back(static_cast<std::int32_t>(
+            std::lower_bound(numbers.begin(), numbers.end(), begin) - numbers.begin()));
+    const auto renumber = [&](std::int32_t& cell) {
+        if (cell != no_cell) cell = parts[static_cast<std::size_t>(cell)];
+    };
+    out.coarse_ = coarse_;
+    for (auto& cell : out.coarse_) renumber(cell);
+    out.neighbour_count_ = neighbour_count_;
+    const auto width = static_cast<std::size_t>(neighbour_count_);
+    out.cells_.resize(numbers.size());
+    out.neighbours_.resize(numbers.size() * width);
+    parallel_parts(threads, numbers.size(), [&](std::size_t begin, std::size_t end) {
+        for (auto n = begin; n < end; ++n) {
+            auto& cell = out.cells_[n];
+            cell = this->cell(numbers[n]);
+            renumber(cell.parent);
+            for (auto& child : cell.children) renumber(child);
+            const auto known = neighbours(numbers[n]);
+            auto* const row = out.neighbours_.data() + n * width;
+            std::copy(known.begin(), known.end(), row);
+            std::fill(row + known.size(), row + width, no_cell);
+            for (std::size_t slot = 0; slot < width; ++slot) renumber(row[slot]);
+        }
+    });
+    const auto make_known_to_others = [&](std::size_t n) {
+        const auto known = neighbours(numbers[n]);
+        for (std::size_t slot = 0; slot < known.size(); ++slot) {
+            const auto other = out.neighbours_[n * width + slot];
+            if (other == no_cell || !neighbours(known[slot]).empty()) continue;
+            out.neighbours_[static_cast<std::size_t>(other) * width + width - 1 - slot] =
+                static_cast<std::int32_t>(n);
+        }
+    };
+    parallel_parts(threads, numbers.size(), [&](std::size_t begin, std::size_t end) {
+        for (auto n = begin; n < end; ++n) make_known_to_others(n);
+    });
+    return out;
 }
 
 } // namespace farfield

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -66,9 +67,12 @@ public:
     /// Sources N×3 and targets M×3; `targets` is empty where they are the sources (`self`).
     /// @param ranks  not null: sources and targets are those of this rank. The cells are those of all ranks'
     ///     points, alike on all, and so are their numbers of points and the rows that they would have if one
-    ///     rank had all points. `take_points` brings the points.
+    ///     rank had all points. Neighbours are known of the cells of a rank's share of these rows, and of those
+    ///     that `add_neighbours` names. `take_points` brings the points.
+    /// @param share_begins  where the shares of all ranks begin, from 0 to 1, and 1 at the end; empty: all alike
     Octree(std::span<const double> sources, std::span<const double> targets, bool self,
-           const TreeShape& shape, int threads, comm::Transport* ranks = nullptr);
+           const TreeShape& shape, int threads, comm::Transport* ranks = nullptr,
+           std::span<const double> share_begins = {});
 
     [[nodiscard]] const TreeShape& shape() const { return shape_; }
     [[nodiscard]] bool self() const { return self_; }
@@ -92,10 +96,13 @@ public:
     [[nodiscard]] std::array<double, 3> centre(const TreeCell& cell) const;
 
     /// The neighbours of a cell on its level, itself among them: (2·separation + 1)³ numbers, x fastest,
-    /// no_cell where there is none.
+    /// no_cell where there is none. Nothing where they are not known, over ranks.
     [[nodiscard]] std::span<const std::int32_t> neighbours(std::int32_t cell) const {
         const auto width = static_cast<std::size_t>(neighbour_count_);
-        return std::span(neighbours_).subspan(static_cast<std::size_t>(cell) * width, width);
+        const auto row =
+            neighbour_rows_.empty() ? cell : neighbour_rows_[static_cast<std::size_t>(cell)];
+        if (row == no_cell) return {};
+        return std::span(neighbours_).subspan(static_cast<std::size_t>(row) * width, width);
     }
     /// The place in `neighbours` of the cell at this distance.
     [[nodiscard]] std::int32_t neighbour_slot(int dx, int dy, int dz) const {
@@ -117,6 +124,29 @@ public:
     [[nodiscard]] BlockRange given(PointSet set, std::int32_t cell) const {
         return given_[static_cast<std::size_t>(set)][static_cast<std::size_t>(cell)];
     }
+
+    /// Made over ranks; `part` is not.
+    [[nodiscard]] bool is_over_ranks() const { return !given_[0].empty(); }
+    /// Of rows as first_row counts them, where the shares of ranks begin, and their number.
+    [[nodiscard]] std::span<const std::int64_t> share_begins() const { return shares_->begins; }
+    /// Where a cell's points begin among all of the sources and, where they are others, the targets before it.
+    [[nodiscard]] std::int64_t first_row(const TreeCell& cell) const {
+        return std::int64_t{cell.sources.begin} + (self_ ? 0 : cell.targets.begin);
+    }
+    [[nodiscard]] std::int64_t end_row(const TreeCell& cell) const {
+        return std::int64_t{cell.sources.end} + (self_ ? 0 : cell.targets.end);
+    }
+    /// From now on the neighbours of these cells of one level are known. Those of their parents must be.
+    void add_neighbours(std::int32_t begin, std::int32_t end, int threads);
+    /// Some of the cells alone, numbered anew in the same order. A cell is a leaf, and has points, as in the
+    /// whole tree. Neighbours are known where they were; of the others the cells that have them as neighbours.
+    /// @param numbers  of these cells, rising, with all of level 0 and the parents of each
+    /// @param parts  the number of each cell of this tree in the part, or no_cell
+    [[nodiscard]] Octree part(std::span<const std::int32_t> numbers, std::span<const std::int32_t> parts,
+                              int threads) const;
+    /// Of the whole tree, also in a part of it: cells, and those of a level that have targets.
+    [[nodiscard]] std::int64_t count_cells() const;
+    [[nodiscard]] std::int64_t count_receivers(int level) const;
 
     /// Points of leaves that a rank has.
     struct LeafPoints {
@@ -141,8 +171,17 @@ private:
     };
     /// The cells within one, by octant.
     using Children = std::array<Found, 8>;
+    /// Rows that ranks share, of all sources and targets.
+    struct RowShares {
+        std::vector<std::int64_t> begins; ///< of each rank, and the end
+        int rank = 0;
+    };
+    Octree() = default; ///< for `part`
     void choose_cube(std::span<const double> sources, std::span<const double> targets, comm::Transport* ranks,
                      int threads);
+    void share_rows(const comm::Transport& ranks, std::span<const double> begins);
+    /// Of cells [begin, end) of a level those that begin before a row.
+    [[nodiscard]] std::int32_t cells_before(std::int32_t begin, std::int32_t end, std::int64_t row) const;
     [[nodiscard]] Keys keys_of(std::span<const double> points, int threads) const;
     TreePoints sorted(std::span<const double> points, Keys& keys, int threads) const;
     void fit_to_surfaces(const Keys& keys, comm::Transport* ranks, int threads);
@@ -163,13 +202,19 @@ private:
     void divide(std::int32_t begin, std::int32_t end, const Keys& source_keys, const Keys& target_keys,
                 comm::Transport* ranks, int threads);
     [[nodiscard]] bool is_divided(const TreeCell& cell) const;
+    /// Of cells [begin, end) of a level, 1 where one is to be divided: each rank looks at some.
+    [[nodiscard]] std::vector<char> divided_over_ranks(std::int32_t begin, std::int32_t end,
+                                                       comm::Transport& ranks, int threads) const;
     [[nodiscard]] std::int32_t find_neighbour(const TreeCell& cell, int dx, int dy, int dz) const;
     [[nodiscard]] bool is_beside_many(std::int32_t number) const;
+    /// Those that the tree is to know of the cells of a new level.
     void find_neighbours(std::int32_t begin, std::int32_t end, int threads);
+    /// Of one cell after the other, into rows from `row` on.
+    void fill_neighbours(std::int32_t begin, std::int32_t end, std::int32_t row, int threads);
 
     TreeShape shape_;
-    bool self_;
-    int finest_; ///< the level that keys stand for
+    bool self_ = true;
+    int finest_ = 0; ///< the level that keys stand for
     double low_[3] = {0.0, 0.0, 0.0};
     double side_ = 1.0;
     TreePoints sources_, targets_;
@@ -180,6 +225,10 @@ private:
     std::vector<std::int32_t> coarse_; ///< k³ cells of level 0
     int neighbour_count_ = 27;
     RawVector<std::int32_t> neighbours_;
+    std::vector<std::int32_t> neighbour_rows_; ///< by cell, or no_cell; empty: row n is that of cell n
+    std::optional<RowShares> shares_;          ///< over ranks
+    std::vector<std::int64_t> receivers_of_whole_; ///< of a part: by level
+    std::int64_t cells_of_whole_ = 0;              ///< of a part
 };
 
 } // namespace farfield

@@ -8,21 +8,32 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <utility>
 #include <variant>
 #include <vector>
 
 namespace farfield {
 
 /// Leaves at which a part may begin that a rank sums (`BlockSumTask::rank_blocks`), and at the end their
-/// number.
-std::vector<std::int32_t> part_starts(const Octree& tree, const NearLists& lists);
-/// Pairs of the lists, by leaf of the targets.
-std::vector<double> pairs_of_leaves(const Octree& tree, const NearLists& lists);
+/// number. @param leaves  all, in the order of their points
+std::vector<std::int32_t> part_starts(const Octree& tree, std::span<const std::int32_t> leaves);
+/// Pairs of the lists, by leaf of the targets, of leaves [begin, end).
+std::vector<double> pairs_of_leaves(const Octree& tree, const NearLists& lists,
+                                    std::pair<std::int32_t, std::int32_t> leaves);
 
 class NearBlocks {
 public:
+    /// What of a tree is a rank's where it has a part of it.
+    struct Share {
+        comm::Transport* ranks = nullptr;
+        std::vector<std::int32_t> groups; ///< of a self sum, as MutualBlocks has them
+        std::pair<std::int32_t, std::int32_t> own_leaves;
+    };
     /// Tree and lists must stay as they are while sums are computed.
-    void make(const Octree& tree, const NearLists& lists, int threads);
+    /// @param share  none: this process has the whole tree; else called by all ranks
+    void make(const Octree& tree, const NearLists& lists, int threads,
+              const std::optional<Share>& share = std::nullopt);
 
     /// P2P. Hessians and dipoles take each pair from both sides.
     void sum(const BlockSumTask& task);
@@ -31,12 +42,14 @@ public:
     [[nodiscard]] std::optional<MutualBlocks::Begun> begin(const BlockSumTask& task);
     void end(MutualBlocks::Begun& begun) const { std::get<MutualBlocks>(blocks_).end(begun); }
 
-    [[nodiscard]] std::int64_t pairs() const { return pairs_; } ///< directed
+    /// Of all ranks, directed.
+    [[nodiscard]] std::int64_t pairs() const { return pairs_; }
     /// Those that are computed where neither a Hessian nor dipoles are asked for.
     [[nodiscard]] double computed_pairs() const { return computed_pairs_; }
 
 private:
     const OneSidedBlocks& from_both_sides();
+    void count(const BlockLists& blocks, std::pair<std::int32_t, std::int32_t> leaves, int threads);
 
     const Octree* tree_ = nullptr;
     const NearLists* lists_ = nullptr;

@@ -16,7 +16,9 @@ void OwnPoints::take(const RankShare& share, Octree& tree, const NearLists& list
                      std::span<const double> sources, std::span<const double> targets, int threads) {
     const auto travel = [&](PointSet set, std::span<const double> given, std::span<const double> numbers,
                             std::optional<RankPoints>& points) {
-        points.emplace(*share.ranks(), set, tree, lists, *share.cells(), given, numbers, threads);
+        const auto& whole = *share.whole();
+        points.emplace(*share.ranks(), set, tree, lists, *share.cells(),
+                       given_rows(whole.tree, set, whole.leaves, whole.first_leaves), given, numbers, threads);
         return points->take_points();
     };
     auto of_sources = travel(PointSet::sources, sources, numbers_, sources_);

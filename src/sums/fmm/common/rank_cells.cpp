@@ -14,42 +14,36 @@ void order(RankCells::Halo& halo) {
         }
 }
 
+/// The rank that has a leaf.
+std::int32_t rank_at(const std::vector<std::int32_t>& first_leaves, std::int32_t leaf) {
+    const auto next = std::upper_bound(first_leaves.begin(), first_leaves.end(), leaf);
+    return static_cast<std::int32_t>(next - first_leaves.begin()) - 1;
+}
+
 } // namespace
 
 RankCells::RankCells(const Octree& tree, const NearLists& lists, std::vector<std::int32_t> first_leaves,
                      int rank)
-    : tree_(tree), lists_(lists), first_leaves_(std::move(first_leaves)), rank_(rank),
-      leaves_(leaves_within()) {}
+    : RankCells(tree, lists, std::move(first_leaves), rank, leaves_within(tree, lists.leaves)) {}
 
-// Children have higher numbers than their parents.
-std::vector<std::pair<std::int32_t, std::int32_t>> RankCells::leaves_within() const {
-    const auto cells = tree_.cells();
-    std::vector<std::pair<std::int32_t, std::int32_t>> within(cells.size());
-    for (std::size_t n = 0; n < lists_.leaves.size(); ++n) {
-        const auto leaf = static_cast<std::int32_t>(n);
-        within[static_cast<std::size_t>(lists_.leaves[n])] = {leaf, leaf + 1};
-    }
-    for (std::size_t number = cells.size(); number-- > 0;) {
-        const auto parent = cells[number].parent;
-        if (parent == no_cell) continue;
-        const auto [begin, end] = within[number];
-        auto& above = within[static_cast<std::size_t>(parent)];
-        above = above.first == above.second
-                    ? within[number]
-                    : std::pair{std::min(above.first, begin), std::max(above.second, end)};
-    }
-    return within;
+RankCells::RankCells(const Octree& part, const NearLists& lists, std::vector<std::int32_t> first_leaves,
+                     int rank, std::vector<LeafRange> within)
+    : tree_(part), lists_(lists), first_of_whole_(std::move(first_leaves)), rank_(rank),
+      leaves_(std::move(within)) {
+    for (const auto first : first_of_whole_) first_leaves_.push_back(leaf_here(first));
 }
 
-std::int32_t RankCells::owner_of_leaf(std::int32_t leaf) const {
-    const auto next = std::upper_bound(first_leaves_.begin(), first_leaves_.end(), leaf);
-    return static_cast<std::int32_t>(next - first_leaves_.begin()) - 1;
+std::int32_t RankCells::leaf_here(std::int32_t leaf) const {
+    const auto found = std::partition_point(
+        lists_.leaves.begin(), lists_.leaves.end(),
+        [&](std::int32_t cell) { return leaves_[static_cast<std::size_t>(cell)].first < leaf; });
+    return static_cast<std::int32_t>(found - lists_.leaves.begin());
 }
 
 std::int32_t RankCells::owner(std::int32_t cell) const {
     const auto [begin, end] = leaves_[static_cast<std::size_t>(cell)];
-    const auto rank = owner_of_leaf(begin);
-    return end <= first_leaves_[static_cast<std::size_t>(rank) + 1] ? rank : several;
+    const auto rank = rank_at(first_of_whole_, begin);
+    return end <= first_of_whole_[static_cast<std::size_t>(rank) + 1] ? rank : several;
 }
 
 RankCells::Halo RankCells::leaf_halo() const {
@@ -58,12 +52,13 @@ RankCells::Halo RankCells::leaf_halo() const {
              .from = std::vector<std::vector<std::int32_t>>(count)};
     const auto own = own_leaves();
     const auto is_own = [&](std::int32_t leaf) { return own.first <= leaf && leaf < own.second; };
+    const auto owner_of = [&](std::int32_t leaf) { return rank_at(first_leaves_, leaf); };
     const auto add = [&](std::vector<std::vector<std::int32_t>>& side, std::int32_t rank, std::int32_t leaf) {
         auto& leaves = side[static_cast<std::size_t>(rank)];
         if (leaves.empty() || leaves.back() != leaf) leaves.push_back(leaf);
     };
     const auto meet = [&](std::int32_t mine, std::int32_t other) {
-        const auto rank = owner_of_leaf(other);
+        const auto rank = owner_of(other);
         add(out.to, rank, mine);
         add(out.from, rank, other);
     };
@@ -75,19 +70,22 @@ RankCells::Halo RankCells::leaf_halo() const {
             if (tree_.self()) // either may be computed where the other is
                 meet(is_own(leaf) ? leaf : partner, is_own(leaf) ? partner : leaf);
             else if (is_own(leaf))
-                add(out.from, owner_of_leaf(partner), partner);
+                add(out.from, owner_of(partner), partner);
             else
-                add(out.to, owner_of_leaf(leaf), partner);
+                add(out.to, owner_of(leaf), partner);
         }
     }
+    std::vector<std::int32_t> number(tree_.cells().size()); // of a leaf
+    for (std::size_t n = 0; n < lists_.leaves.size(); ++n)
+        number[static_cast<std::size_t>(lists_.leaves[n])] = static_cast<std::int32_t>(n);
     std::vector<std::int32_t> holders;
     for (std::size_t cell = 0; cell + 1 < lists_.sources.first.size(); ++cell)
         for (auto k = lists_.sources.first[cell]; k < lists_.sources.first[cell + 1]; ++k) {
             const auto partner =
                 static_cast<std::size_t>(lists_.sources.partners[static_cast<std::size_t>(k)]);
-            const auto leaf = leaves_[partner].first;
+            const auto leaf = number[partner];
             if (!is_own(leaf)) {
-                if (holds_own(static_cast<std::int32_t>(cell))) add(out.from, owner_of_leaf(leaf), leaf);
+                if (holds_own(static_cast<std::int32_t>(cell))) add(out.from, owner_of(leaf), leaf);
                 continue;
             }
             holders.clear();
@@ -101,9 +99,10 @@ RankCells::Halo RankCells::leaf_halo() const {
 
 void RankCells::add_holders(std::int32_t cell, std::vector<std::int32_t>& out) const {
     const auto [begin, end] = leaves_[static_cast<std::size_t>(cell)];
-    for (auto rank = owner_of_leaf(begin); rank <= owner_of_leaf(end - 1); ++rank) {
+    const auto last = rank_at(first_of_whole_, end - 1);
+    for (auto rank = rank_at(first_of_whole_, begin); rank <= last; ++rank) {
         const auto r = static_cast<std::size_t>(rank);
-        if (first_leaves_[r] < first_leaves_[r + 1]) out.push_back(rank);
+        if (first_of_whole_[r] < first_of_whole_[r + 1]) out.push_back(rank);
     }
 }
 
@@ -128,12 +127,13 @@ RankCells::Halo RankCells::cell_halo() const {
     for (std::int32_t parent = 0; parent < std::ssize(tree_.cells()); ++parent) {
         const auto& cell = tree_.cell(parent);
         if (cell.leaf) continue;
+        const bool shared = owner(parent) == several;
+        if (!shared && !is_beside_own(parent)) continue; // nor are its children of this rank
         holders.clear();
         for (const auto neighbour : tree_.neighbours(parent))
             if (neighbour != no_cell) add_holders(neighbour, holders);
         std::sort(holders.begin(), holders.end());
         holders.erase(std::unique(holders.begin(), holders.end()), holders.end());
-        const bool shared = owner(parent) == several;
         for (const auto child : cell.children) {
             if (child == no_cell) continue;
             if (shared) needed_by_all(child);
@@ -143,15 +143,30 @@ RankCells::Halo RankCells::cell_halo() const {
     for (std::size_t leaf = 0; leaf < lists_.leaves.size(); ++leaf)
         for (auto k = lists_.multipoles.first[leaf]; k < lists_.multipoles.first[leaf + 1]; ++k)
             needed_by(lists_.multipoles.partners[static_cast<std::size_t>(k)],
-                      owner_of_leaf(static_cast<std::int32_t>(leaf)));
+                      rank_at(first_leaves_, static_cast<std::int32_t>(leaf)));
     order(out);
     return out;
 }
 
 bool RankCells::holds_own(std::int32_t cell) const {
     const auto [begin, end] = leaves_[static_cast<std::size_t>(cell)];
-    const auto [own_begin, own_end] = own_leaves();
+    const auto [own_begin, own_end] = own_of_whole();
     return std::max(begin, own_begin) < std::min(end, own_end);
+}
+
+// This rank's among its neighbours, and not theirs alone.
+bool RankCells::is_beside_own(std::int32_t cell) const {
+    const auto [own_begin, own_end] = own_of_whole();
+    bool any = false, all = true;
+    const auto look_at = [&, own_begin = own_begin, own_end = own_end](std::int32_t other) {
+        const auto [begin, end] = leaves_[static_cast<std::size_t>(other)];
+        any = any || std::max(begin, own_begin) < std::min(end, own_end);
+        all = all && own_begin <= begin && end <= own_end;
+    };
+    look_at(cell); // not among the neighbours that the part of a tree knows of others' cells
+    for (const auto neighbour : tree_.neighbours(cell))
+        if (neighbour != no_cell) look_at(neighbour);
+    return any && !all;
 }
 
 std::vector<RowRanges> RankCells::target_rows() const {

@@ -44,12 +44,25 @@ void RankPoints::each_row(const Put& put) const {
     });
 }
 
+// Leaves follow each other along the curve, so that the given points of one rank do, too.
+GivenRows given_rows(const Octree& tree, PointSet set, std::span<const std::int32_t> leaves,
+                     std::span<const std::int32_t> first_leaves) {
+    GivenRows out{.order = {tree.given_order(set).begin(), tree.given_order(set).end()}, .ends = {}};
+    std::int64_t end = 0;
+    for (std::size_t r = 0; r + 1 < first_leaves.size(); ++r) {
+        const auto last = first_leaves[r + 1];
+        if (last > first_leaves[r])
+            end = tree.given(set, leaves[static_cast<std::size_t>(last) - 1]).end;
+        out.ends.push_back(end);
+    }
+    return out;
+}
+
 RankPoints::RankPoints(comm::Transport& ranks, PointSet set, const Octree& tree, const NearLists& lists,
-                       const RankCells& cells, std::span<const double> given, std::span<const double> numbers,
-                       int threads)
-    : ranks_(ranks), set_(set), threads_(threads),
-      order_(tree.given_order(set).begin(), tree.given_order(set).end()) {
-    plan_given(tree, lists, cells);
+                       const RankCells& cells, GivenRows rows_of_given, std::span<const double> given,
+                       std::span<const double> numbers, int threads)
+    : ranks_(ranks), set_(set), threads_(threads), order_(std::move(rows_of_given.order)) {
+    plan_given(rows_of_given.ends);
     number_rows(tree, lists, cells);
     const auto points = arrived(given, 3, PowerOfTwo(0));
     std::vector<std::int64_t> parts{0};
@@ -87,17 +100,11 @@ void RankPoints::order_by_numbers(SortedKeys& sorted, std::span<const double> nu
                   });
 }
 
-// Leaves follow each other along the curve, so that the given points of one rank do, too.
-void RankPoints::plan_given(const Octree& tree, const NearLists& lists, const RankCells& cells) {
-    const auto ranks = static_cast<std::size_t>(cells.ranks());
+void RankPoints::plan_given(std::span<const std::int64_t> ends) {
+    const auto ranks = ends.size();
     std::vector<std::int64_t> counts;
     std::int64_t begin = 0;
-    for (std::size_t r = 0; r < ranks; ++r) {
-        const auto first = cells.first_leaves()[r], last = cells.first_leaves()[r + 1];
-        const auto end =
-            first == last
-                ? begin
-                : std::int64_t{tree.given(set_, lists.leaves[static_cast<std::size_t>(last) - 1]).end};
+    for (const auto end : ends) {
         given_to_.push_back({{begin, end}});
         counts.push_back(end - begin);
         begin = end;
@@ -124,14 +131,13 @@ void RankPoints::number_rows(const Octree& tree, const NearLists& lists, const R
     std::sort(leaves.begin(), leaves.end());
     std::int64_t next = 0;
     std::vector<std::int32_t> begin_of(lists.leaves.size(), -1);
-    const auto size_of = [&](std::int32_t leaf) {
+    const auto rows_of_all = [&](std::int32_t leaf) {
         const auto& cell = tree.cell(lists.leaves[static_cast<std::size_t>(leaf)]);
-        return set_ == PointSet::sources ? cell.sources.size() : cell.targets.size();
+        return set_ == PointSet::sources ? cell.sources : cell.targets;
     };
+    const auto size_of = [&](std::int32_t leaf) { return rows_of_all(leaf).size(); };
     for (std::size_t n = 0; n < leaves.size(); ++n) {
-        bool left_out = false; // points between this leaf and the one before
-        for (auto leaf = n > 0 ? leaves[n - 1] + 1 : leaves[n]; leaf < leaves[n]; ++leaf)
-            left_out = left_out || size_of(leaf) > 0;
+        const bool left_out = n > 0 && rows_of_all(leaves[n]).begin != rows_of_all(leaves[n - 1]).end;
         if (left_out) ++next;
         const auto leaf = static_cast<std::size_t>(leaves[n]);
         begin_of[leaf] = static_cast<std::int32_t>(next);

@@ -18,16 +18,26 @@
 
 namespace farfield {
 
+/// Rows of points that a rank gives, in the order of the tree.
+struct GivenRows {
+    std::vector<std::int32_t> order; ///< number i is given as row order[i]
+    std::vector<std::int64_t> ends;  ///< of those of each rank's leaves
+};
+
+/// Of a tree over ranks. @param leaves  leaves_in_order  @param first_leaves  of ranks
+GivenRows given_rows(const Octree& tree, PointSet set, std::span<const std::int32_t> leaves,
+                     std::span<const std::int32_t> first_leaves);
+
 class RankPoints {
 public:
     /// Calls are made by all ranks, of a tree that was made of all ranks' points. Of other ranks'
     /// leaves sources come along, targets do not.
-    /// @param given  this rank's, N×3, as the tree was made of
+    /// @param tree  or the part of it that this rank needs  @param given  this rank's, N×3, as the tree was made of
     /// @param numbers  of these, different ones, by which those with the same key are in order; on all ranks
     /// empty: by rank, and as they are given  @throws comm::RankFailed
     RankPoints(comm::Transport& ranks, PointSet set, const Octree& tree, const NearLists& lists,
-               const RankCells& cells, std::span<const double> given, std::span<const double> numbers,
-               int threads);
+               const RankCells& cells, GivenRows rows, std::span<const double> given,
+               std::span<const double> numbers, int threads);
 
     /// What the tree takes; gone then.
     [[nodiscard]] Octree::LeafPoints take_points() { return std::move(points_); }
@@ -53,7 +63,7 @@ private:
     template <class Put>
     void each_row(const Put& put) const;
     void number_rows(const Octree& tree, const NearLists& lists, const RankCells& cells);
-    void plan_given(const Octree& tree, const NearLists& lists, const RankCells& cells);
+    void plan_given(std::span<const std::int64_t> ends);
     /// Numbers of given points, in their order, at the ranks that have their leaves: in the order of ranks.
     [[nodiscard]] RawVector<double> arrived(std::span<const double> given, std::int64_t width,
                                             const PowerOfTwo& scale) const;

@@ -23,8 +23,29 @@ public:
     /// @param ranks  null: this process is alone
     explicit RankShare(comm::Transport* ranks) : ranks_(ranks) {}
 
-    /// Tree and lists must outlive it. Ranks get about as much work, at these rates.
-    void divide(const Octree& tree, const NearLists& lists, const std::function<LeafRates()>& rates);
+    /// Ranks get about as much work, at these rates. Tree and lists must outlive it. Of a tree over ranks, the
+    /// tree becomes the part that this rank needs.
+    /// @param lists  are made  @param few  as near_lists has it
+    void divide(Octree& tree, NearLists& lists, std::int32_t few, const std::function<LeafRates()>& rates,
+                int threads);
+    /// Where the shares began that ranks had last, as Octree takes them.
+    [[nodiscard]] std::span<const double> share_begins() const { return share_begins_; }
+
+    /// A tree over ranks before it became a part, of which this one's cells are numbers() of it.
+    struct Whole {
+        Octree tree;
+        std::vector<std::int32_t> leaves{}; ///< in the order of their points
+        std::vector<std::int32_t> parts{};  ///< as Octree::part has them
+        std::vector<std::int32_t> groups{}; ///< leaves that groups of mutual blocks begin with; of a self sum
+        std::vector<std::int32_t> first_leaves{}; ///< of ranks
+    };
+    /// Null where the tree is whole, and after `forget_whole`.
+    [[nodiscard]] const Whole* whole() const { return whole_ ? &*whole_ : nullptr; }
+    void forget_whole() { whole_.reset(); }
+    /// Leaves of the whole tree.
+    [[nodiscard]] std::int64_t count_leaves() const { return leaves_of_all_; }
+    /// For the near field of this rank's part of a tree, before `forget_whole`; none of a whole tree.
+    [[nodiscard]] std::optional<NearBlocks::Share> near_share() const;
 
     [[nodiscard]] comm::Transport* ranks() const { return ranks_; }
     /// Of the work, as it was thought to be.
@@ -102,7 +123,19 @@ private:
     template <class T>
     void take(Arriving<T>& arriving, std::span<T> expansions) const;
 
+    void divide_over_ranks(Octree& tree, NearLists& lists, std::int32_t few,
+                           const std::function<LeafRates()>& rates, int threads);
+    void make_part(Octree& tree, NearLists& lists, std::span<const LeafRange> within, std::int32_t few,
+                   int threads);
+    [[nodiscard]] std::vector<double> work_of_all(const Octree& tree, const NearLists& lists,
+                                                  const LeafRates& rates) const;
+    void keep_share_begins();
+    void plan(std::span<const double> work, std::span<const std::int32_t> first_leaves);
+
     comm::Transport* ranks_;
+    std::optional<Whole> whole_;
+    std::vector<double> share_begins_;
+    std::int64_t leaves_of_all_ = 0;
     const Octree* tree_ = nullptr;
     std::optional<RankCells> cells_;
     RankCells::Halo halo_;                    ///< of multipole expansions

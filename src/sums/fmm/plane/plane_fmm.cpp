@@ -99,13 +99,14 @@ void PlaneFmm::prepare() {
     shape_ = comm::from_rank(share_.ranks(), shape_); // hosts may have cost tables of their own
     far_.reset();                                     // it refers to the tree
     tree_.emplace(source_points_, target_points_, problem_.self, shape_.tree, threads,
-                  own_points_ ? share_.ranks() : nullptr);
-    lists_ = near_lists(*tree_, shape_.few, threads);
-    share_.divide(*tree_, lists_, [&] {
+                  own_points_ ? share_.ranks() : nullptr, share_.share_begins());
+    const auto rates = [&] {
         return plane_leaf_rates(problem_, options_, cost_table_in_use().table, shape_.order);
-    });
+    };
+    share_.divide(*tree_, lists_, shape_.few, rates, threads);
     if (own_points_) own_points_->take(share_, *tree_, lists_, source_points_, target_points_, threads);
-    near_.make(*tree_, lists_, threads);
+    near_.make(*tree_, lists_, threads, share_.near_share());
+    share_.forget_whole();
     if (options_.precision == Precision::float64)
         set_near_points(double_sources_, double_targets_);
     else
@@ -231,8 +232,8 @@ void PlaneFmm::fill(SumReport& report, int sets) const {
                   .separation = shape_.order.separation,
                   .coarse = shape_.tree.coarse,
                   .levels = tree_->levels(),
-                  .cells = static_cast<std::int64_t>(tree_->cells().size()),
-                  .leaves = static_cast<std::int64_t>(lists_.leaves.size()),
+                  .cells = tree_->count_cells(),
+                  .leaves = share_.count_leaves(),
                   .near_pairs = near_.pairs(),
                   .multiply_adds = far_ ? far_->work(sets) : 0.0};
 }

@@ -48,7 +48,7 @@ double PlanePasses::work(int sets) const {
     const int width = 2 * order_.separation + 1; // a cell has so many senders of those
     cell *= 3.0 * width * width / ((2.0 * reach + 1.0) * (2.0 * reach + 1.0) - width * width);
     const auto points = tree_.source_count() + tree_.target_count();
-    return cell * static_cast<double>(tree_.cells().size()) + point_work(static_cast<double>(points), sets);
+    return cell * static_cast<double>(tree_.count_cells()) + point_work(static_cast<double>(points), sets);
 }
 
 template <class Body>

@@ -118,9 +118,12 @@ void OneSidedBlocks::sum(const BlockSumTask& task) const {
 }
 
 MutualBlocks::MutualBlocks(const BlockLists& lists, std::int64_t points, int threads)
-    : blocks_(lists.targets.begin(), lists.targets.end()), own_(lists.own) {
-    division_ = divide_mutual(lists, points, threads);
-}
+    : blocks_(lists.targets.begin(), lists.targets.end()), division_(divide_mutual(lists, points, threads)),
+      own_(lists.own) {}
+
+MutualBlocks::MutualBlocks(const BlockLists& lists, std::vector<std::int32_t> groups, int threads)
+    : blocks_(lists.targets.begin(), lists.targets.end()),
+      division_(divide_mutual(lists, std::move(groups), threads)), own_(lists.own) {}
 
 // One thread does all that is done to the sums of a group's blocks and to its places apart.
 void MutualBlocks::act(const BlockSumTask& task, const BlockTile& whole, std::size_t group) const {

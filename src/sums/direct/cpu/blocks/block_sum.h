@@ -68,6 +68,8 @@ class MutualBlocks {
 public:
     /// For lists that `check_mutual_lists` accepts. They are copied.
     MutualBlocks(const BlockLists& lists, std::int64_t points, int threads = 1);
+    /// @param groups  as divide_mutual takes them
+    MutualBlocks(const BlockLists& lists, std::vector<std::int32_t> groups, int threads);
 
     /// A sum of which others' parts are missing.
     struct Begun {

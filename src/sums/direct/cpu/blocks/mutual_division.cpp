@@ -108,8 +108,12 @@ std::vector<std::int32_t> mutual_groups(std::span<const BlockRange> blocks, std:
 }
 
 MutualDivision divide_mutual(const BlockLists& lists, std::int64_t points, int threads) {
+    return divide_mutual(lists, mutual_groups(lists.targets, points), threads);
+}
+
+MutualDivision divide_mutual(const BlockLists& lists, std::vector<std::int32_t> group_begins, int threads) {
     MutualDivision division;
-    division.groups = mutual_groups(lists.targets, points);
+    division.groups = std::move(group_begins);
     std::vector<Group> groups(division.groups.size() - 1);
     const auto count = static_cast<std::int64_t>(groups.size());
     const auto makers = 4 * static_cast<std::size_t>(thread_count(threads)); // few: each has a table

@@ -39,6 +39,8 @@ std::vector<std::int32_t> mutual_groups(std::span<const BlockRange> blocks, std:
 
 /// For lists that `check_mutual_lists` accepts.
 MutualDivision divide_mutual(const BlockLists& lists, std::int64_t points, int threads = 1);
+/// The same with other groups, which follow each other and hold all blocks.
+MutualDivision divide_mutual(const BlockLists& lists, std::vector<std::int32_t> groups, int threads);
 
 /// Places apart that groups of blocks `filled_by` fill with sums of blocks `filled_for`, in the order of the
 /// latter; [begin, end) each, and `filled_by` begins and ends with groups.
