@@ -15,26 +15,24 @@ constexpr std::size_t marked_cells_a_task = 64;
 class Marker {
 public:
     Marker(const Octree& tree, std::int32_t few)
-        : tree_(tree), few_(few), marked_(tree.cells().size(), char{0}) {}
+        : tree_(tree), few_(few), marked_(tree.cells().size(), char{0}), with_children_(marked_) {}
 
-    /// By any thread.
-    void mark(std::int32_t cell) {
-        std::atomic_ref(marked_[static_cast<std::size_t>(cell)]).store(1, std::memory_order_relaxed);
+    void mark(std::int32_t cell) { set(marked_, cell); }
+    void mark_with_children(std::int32_t cell) {
+        set(marked_, cell);
+        set(with_children_, cell);
     }
-    void mark_children(std::int32_t cell) {
-        for (const auto child : tree_.cell(cell).children)
-            if (child != no_cell) mark(child);
-    }
-    /// What a cell that holds own leaves meets.
+    /// What a cell that holds own leaves meets. By any thread.
     void mark_around(std::int32_t cell) {
         const bool is_leaf = tree_.cell(cell).leaf;
         for (const auto neighbour : tree_.neighbours(cell)) {
             if (neighbour == no_cell) continue;
+            if (!is_leaf) {
+                mark_with_children(neighbour);
+                continue;
+            }
             mark(neighbour);
-            if (is_leaf)
-                mark_within(cell, neighbour);
-            else
-                mark_children(neighbour);
+            mark_within(cell, neighbour);
         }
     }
     /// The cells of more than one rank, of which each has some boundary within it.
@@ -44,23 +42,31 @@ public:
         for (auto cell = leaves[static_cast<std::size_t>(boundary)]; cell != no_cell;
              cell = tree_.cell(cell).parent) {
             if (within[static_cast<std::size_t>(cell)].first >= boundary) continue;
-            mark(cell);
-            mark_children(cell);
+            mark_with_children(cell);
         }
     }
 
-    [[nodiscard]] EssentialCells marked() const {
+    // Children have higher numbers than their parents.
+    [[nodiscard]] EssentialCells marked() {
         EssentialCells out;
         out.parts.assign(marked_.size(), no_cell);
         for (std::size_t cell = 0; cell < marked_.size(); ++cell) {
             if (marked_[cell] == 0) continue;
             out.parts[cell] = static_cast<std::int32_t>(out.numbers.size());
             out.numbers.push_back(static_cast<std::int32_t>(cell));
+            if (with_children_[cell] == 0) continue;
+            for (const auto child : tree_.cells()[cell].children)
+                if (child != no_cell) marked_[static_cast<std::size_t>(child)] = 1;
         }
         return out;
     }
 
 private:
+    // Most are set many times: those that are stay as they are, in every thread's cache.
+    static void set(std::vector<char>& marks, std::int32_t cell) {
+        const std::atomic_ref mark(marks[static_cast<std::size_t>(cell)]);
+        if (mark.load(std::memory_order_relaxed) == 0) mark.store(1, std::memory_order_relaxed);
+    }
     /// The cells within a neighbour of a leaf that near_lists goes to.
     void mark_within(std::int32_t leaf, std::int32_t neighbour) {
         for (const auto child : tree_.cell(neighbour).children) {
@@ -73,7 +79,7 @@ private:
 
     const Octree& tree_;
     std::int32_t few_;
-    std::vector<char> marked_;
+    std::vector<char> marked_, with_children_; ///< by cell: 1, or 0
 };
 
 } // namespace

@@ -158,19 +158,19 @@ private:
 
 } // namespace
 
+// Depth first along the curve, which the cells of level 0 and children by octant follow.
 std::vector<std::int32_t> leaves_in_order(const Octree& tree) {
-    std::vector<std::int32_t> leaves;
-    for (std::size_t c = 0; c < tree.cells().size(); ++c)
-        if (tree.cells()[c].leaf) leaves.push_back(static_cast<std::int32_t>(c));
-    const auto by_points = [&](std::int32_t a, std::int32_t b) {
-        const auto& x = tree.cell(a);
-        const auto& y = tree.cell(b);
-        return x.sources.begin != y.sources.begin ? x.sources.begin < y.sources.begin
-                                                  : x.targets.begin < y.targets.begin;
-    };
-    // those of one level follow each other already
-    if (!std::is_sorted(leaves.begin(), leaves.end(), by_points))
-        std::sort(leaves.begin(), leaves.end(), by_points);
+    std::vector<std::int32_t> leaves, waiting;
+    if (tree.levels() == 0) return leaves;
+    for (auto cell = tree.level_begin(1); cell-- > 0;) waiting.push_back(cell);
+    while (!waiting.empty()) {
+        const auto number = waiting.back();
+        waiting.pop_back();
+        const auto& cell = tree.cell(number);
+        if (cell.leaf) leaves.push_back(number);
+        for (std::size_t octant = 8; octant-- > 0;)
+            if (cell.children[octant] != no_cell) waiting.push_back(cell.children[octant]);
+    }
     return leaves;
 }
 

@@ -6,6 +6,25 @@
 namespace farfield {
 namespace {
 
+/// Numbers below a bound for each rank, each once.
+class NumbersOfRanks {
+public:
+    NumbersOfRanks(std::size_t ranks, std::size_t bound) : bound_(bound), there_(ranks), numbers_(ranks) {}
+    void add(std::int32_t rank, std::int32_t number) {
+        auto& there = there_[static_cast<std::size_t>(rank)];
+        if (there.empty()) there.resize(bound_);
+        auto& is_there = there[static_cast<std::size_t>(number)];
+        if (is_there == 0) numbers_[static_cast<std::size_t>(rank)].push_back(number);
+        is_there = 1;
+    }
+    [[nodiscard]] std::vector<std::vector<std::int32_t>> take() { return std::move(numbers_); }
+
+private:
+    std::size_t bound_;
+    std::vector<std::vector<char>> there_; ///< empty where a rank has none
+    std::vector<std::vector<std::int32_t>> numbers_;
+};
+
 void order(RankCells::Halo& halo) {
     for (auto* side : {&halo.to, &halo.from})
         for (auto& numbers : *side) {
@@ -48,19 +67,14 @@ std::int32_t RankCells::owner(std::int32_t cell) const {
 
 RankCells::Halo RankCells::leaf_halo() const {
     const auto count = static_cast<std::size_t>(ranks());
-    Halo out{.to = std::vector<std::vector<std::int32_t>>(count),
-             .from = std::vector<std::vector<std::int32_t>>(count)};
+    NumbersOfRanks to(count, lists_.leaves.size()), from(count, lists_.leaves.size());
     const auto own = own_leaves();
     const auto is_own = [&](std::int32_t leaf) { return own.first <= leaf && leaf < own.second; };
     const auto owner_of = [&](std::int32_t leaf) { return rank_at(first_leaves_, leaf); };
-    const auto add = [&](std::vector<std::vector<std::int32_t>>& side, std::int32_t rank, std::int32_t leaf) {
-        auto& leaves = side[static_cast<std::size_t>(rank)];
-        if (leaves.empty() || leaves.back() != leaf) leaves.push_back(leaf);
-    };
     const auto meet = [&](std::int32_t mine, std::int32_t other) {
         const auto rank = owner_of(other);
-        add(out.to, rank, mine);
-        add(out.from, rank, other);
+        to.add(rank, mine);
+        from.add(rank, other);
     };
     for (std::int32_t leaf = 0; leaf < std::ssize(lists_.leaves); ++leaf) {
         const auto n = static_cast<std::size_t>(leaf);
@@ -70,9 +84,9 @@ RankCells::Halo RankCells::leaf_halo() const {
             if (tree_.self()) // either may be computed where the other is
                 meet(is_own(leaf) ? leaf : partner, is_own(leaf) ? partner : leaf);
             else if (is_own(leaf))
-                add(out.from, owner_of(partner), partner);
+                from.add(owner_of(partner), partner);
             else
-                add(out.to, owner_of(leaf), partner);
+                to.add(owner_of(leaf), partner);
         }
     }
     std::vector<std::int32_t> number(tree_.cells().size()); // of a leaf
@@ -85,14 +99,15 @@ RankCells::Halo RankCells::leaf_halo() const {
                 static_cast<std::size_t>(lists_.sources.partners[static_cast<std::size_t>(k)]);
             const auto leaf = number[partner];
             if (!is_own(leaf)) {
-                if (holds_own(static_cast<std::int32_t>(cell))) add(out.from, owner_of(leaf), leaf);
+                if (holds_own(static_cast<std::int32_t>(cell))) from.add(owner_of(leaf), leaf);
                 continue;
             }
             holders.clear();
             add_holders(static_cast<std::int32_t>(cell), holders);
             for (const auto rank : holders)
-                if (rank != rank_) add(out.to, rank, leaf);
+                if (rank != rank_) to.add(rank, leaf);
         }
+    Halo out{.to = to.take(), .from = from.take()};
     order(out);
     return out;
 }
