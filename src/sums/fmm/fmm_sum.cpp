@@ -332,31 +332,21 @@ void FmmSum::write_own_results(const TileSums& sums, std::span<const double> str
     double* const values = given_sums_.take(numbers_of_sums(rows, results));
     const auto given = places_of_sums(values, rows, results);
     targets.bring_back(sums, given);
-    OrderedSums ordered{.problem = problem_,
-                        .frame = frame_,
-                        .softening = softening_,
-                        .precision = options_.precision,
-                        .source_points = source_points_,
-                        .target_points = target_points_,
-                        .source_from = {},
-                        .target_from = order,
-                        .strengths = {},
-                        .strength_exponent = strength_exponent_,
-                        .sums = given,
-                        .stop_requested = hooks.stop_requested};
-    if (!comm::any_rank(*share_.ranks(), !write_rows(ordered, results, report.threads))) return;
-    const auto scaled = [](std::span<const double> from, int exponent) {
-        const PowerOfTwo scale(exponent);
-        std::vector<double> out(from.size());
-        for (std::size_t i = 0; i < out.size(); ++i) out[i] = scale.product(from[i]);
-        return out;
-    };
-    const auto charges = scaled(strengths, strength_exponent_);
-    const auto moments = scaled(dipoles, strength_exponent_ + frame_.exponent);
-    ordered.strengths = charges;
-    ordered.dipoles = moments;
-    ordered.numbers = own_points_->numbers();
-    repair_on_ranks(*share_.ranks(), ordered, results, report);
+    write_on_ranks(*share_.ranks(),
+                   {.problem = problem_,
+                    .frame = frame_,
+                    .softening = softening_,
+                    .precision = options_.precision,
+                    .source_points = source_points_,
+                    .target_points = target_points_,
+                    .source_from = {},
+                    .target_from = order,
+                    .strengths = {},
+                    .numbers = own_points_->numbers(),
+                    .strength_exponent = strength_exponent_,
+                    .sums = given,
+                    .stop_requested = hooks.stop_requested},
+                   strengths, dipoles, results, report);
 }
 
 void FmmSum::write_results(const TileSums& sums, const DirectResults& results, int strength_exponent,

@@ -369,6 +369,11 @@ bool Octree::is_beside_many(std::int32_t number) const {
 // A cell is looked at by the rank in whose share its rows begin, which knows its neighbours.
 std::vector<char> Octree::divided_over_ranks(std::int32_t begin, std::int32_t end, comm::Transport& ranks,
                                              int threads) const {
+    std::vector<char> own;
+    if (shape_.pairs_a_cell <= 0.0 || shape_.depth >= 0) { // no neighbour counts
+        for (auto number = begin; number < end; ++number) own.push_back(is_divided(cell(number)) ? 1 : 0);
+        return own;
+    }
     std::vector<std::int64_t> counts;
     std::int32_t before = 0, own_begin = 0;
     for (int r = 0; r < ranks.size(); ++r) {
@@ -379,7 +384,7 @@ std::vector<char> Octree::divided_over_ranks(std::int32_t begin, std::int32_t en
         counts.push_back(next - before);
         before = next;
     }
-    std::vector<char> own(static_cast<std::size_t>(counts[static_cast<std::size_t>(ranks.rank())]));
+    own.resize(static_cast<std::size_t>(counts[static_cast<std::size_t>(ranks.rank())]));
     parallel_parts(
         threads, own.size(),
         [&](std::size_t first, std::size_t last) {

@@ -7,7 +7,7 @@ namespace {
 
 // Rows of sources where those of a rank begin, and their end.
 std::vector<std::int32_t> cuts_of(const Octree& tree, int ranks) {
-    const auto rows = static_cast<std::int64_t>(tree.sources().from.size());
+    const auto rows = tree.source_count();
     std::vector<std::int32_t> cuts;
     for (std::int64_t rank = 0; rank <= ranks; ++rank)
         cuts.push_back(static_cast<std::int32_t>(rows * rank / ranks));
@@ -25,9 +25,11 @@ std::vector<std::int32_t> cuts_of(const Octree& tree, int ranks) {
 
 } // namespace
 
-CellShares::CellShares(const Octree& tree, int ranks)
-    : levels_(tree.levels()), ranges_(place_of(ranks, 0)), below_shared_(static_cast<std::size_t>(ranks)) {
-    const auto cuts = cuts_of(tree, ranks);
+CellShares::CellShares(const Octree& tree, int ranks) : CellShares(tree, cuts_of(tree, ranks)) {}
+
+CellShares::CellShares(const Octree& tree, std::span<const std::int32_t> cuts)
+    : levels_(tree.levels()), ranges_(place_of(static_cast<int>(cuts.size()) - 1, 0)),
+      below_shared_(cuts.size() - 1) {
     constexpr int several = -1;
     const auto rank_of = [&](const BlockRange& sources) {
         const auto next = std::upper_bound(cuts.begin(), cuts.end() - 1, sources.begin);

@@ -1,4 +1,4 @@
-// Which rank makes the expansion of which cell, where all have the whole tree. Pure data, alike on all ranks.
+// Which rank makes the expansion of which cell, where all have all cells of the tree. Pure data, alike on all ranks.
 #pragma once
 
 #include "sums/points/block_lists.h"
@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace farfield {
@@ -14,6 +15,8 @@ class CellShares {
 public:
     /// Ranks have sources in equal numbers, cut between leaves.
     CellShares(const Octree& tree, int ranks);
+    /// Rank r has rows [cuts[r], cuts[r + 1]) of the sources, those of whole leaves.
+    CellShares(const Octree& tree, std::span<const std::int32_t> cuts);
 
     /// The cells of a level whose sources are all of one rank; cells without sources may lie between.
     [[nodiscard]] BlockRange cells(int rank, int level) const { return ranges_[place_of(rank, level)]; }

@@ -20,17 +20,24 @@ double distance(const double* a, const double* b) {
     return std::sqrt(sum);
 }
 
+struct Signs {
+    bool negative = false, positive = false;
+};
+
+Signs signs_of(std::span<const double> strengths) {
+    const auto [least, most] = std::minmax_element(strengths.begin(), strengths.end());
+    return strengths.empty() ? Signs{} : Signs{*least < 0.0, *most > 0.0};
+}
+
 } // namespace
 
-void SourceCells::make(const Octree& tree, std::span<const double> strengths, const TreecodeShape& shape,
-                       int threads, comm::Transport* ranks) {
+void SourceCells::begin(const Octree& tree, const TreecodeShape& shape, bool have_dipoles) {
     tree_ = &tree;
     units_.clear();
     for (int level = 0; level < tree.levels(); ++level) units_.push_back(tree.width(level));
     local_ = shape.local && shape.order == 1;
     wide_ = shape.wide;
-    const auto [least, most] = std::minmax_element(strengths.begin(), strengths.end());
-    have_dipoles_ = !strengths.empty() && *least < 0.0 && *most > 0.0;
+    have_dipoles_ = have_dipoles;
     moments_a_cell_ = static_cast<std::size_t>(monomials_below(shape.order + 1));
     numbers_a_cell_ = static_cast<std::size_t>(far_numbers(shape.order));
     const auto count = tree.cells().size();
@@ -40,15 +47,33 @@ void SourceCells::make(const Octree& tree, std::span<const double> strengths, co
         doubles_.resize(count * numbers_a_cell_);
     else
         floats_.resize(count * numbers_a_cell_);
+}
+
+void SourceCells::make(const Octree& tree, const SourceRows& sources, const TreecodeShape& shape, int threads,
+                       comm::Transport* ranks) {
+    const auto signs = signs_of(sources.strengths);
+    begin(tree, shape, signs.negative && signs.positive);
     constexpr std::size_t least_cells = 1000; // that save more time than an exchange takes
-    if (ranks != nullptr && count >= least_cells) return make_on_ranks(*ranks, strengths, shape, threads);
+    if (ranks != nullptr && cells_.size() >= least_cells)
+        return make_on_ranks(*ranks, CellShares(tree, ranks->size()), sources, shape, threads);
     for (int level = tree.levels() - 1; level >= 0; --level)
-        make_level(level, strengths, shape, threads, [](std::int32_t /*number*/) { return true; });
+        make_level(level, sources, shape, threads, [](std::int32_t /*number*/) { return true; });
+}
+
+void SourceCells::make_of_ranks(const Octree& tree, const SourceRows& sources, const TreecodeShape& shape,
+                                int threads, comm::Transport& ranks, std::span<const std::int32_t> cuts) {
+    bool negative = false, positive = false;
+    for (const auto& of : comm::all_values(ranks, signs_of(sources.strengths))) {
+        negative = negative || of.negative;
+        positive = positive || of.positive;
+    }
+    begin(tree, shape, negative && positive);
+    make_on_ranks(ranks, CellShares(tree, cuts), sources, shape, threads);
 }
 
 template <class Wanted>
-void SourceCells::make_level(int level, std::span<const double> strengths, const TreecodeShape& shape,
-                             int threads, const Wanted& wanted) {
+void SourceCells::make_level(int level, const SourceRows& sources, const TreecodeShape& shape, int threads,
+                             const Wanted& wanted) {
     constexpr std::size_t cells_a_task = 64;
     const auto first = tree_->level_begin(level);
     parallel_parts(
@@ -56,19 +81,18 @@ void SourceCells::make_level(int level, std::span<const double> strengths, const
         [&](std::size_t begin, std::size_t end) {
             for (auto k = begin; k < end; ++k)
                 if (const auto number = first + static_cast<std::int32_t>(k); wanted(number))
-                    make_cell(number, strengths, shape);
+                    make_cell(number, sources, shape);
         },
         cells_a_task);
 }
 
 // Each rank makes the cells that are its own alone, and all make the few that several have sources of, which
 // need the moments of their children. Whoever makes a cell, its bits are the same.
-void SourceCells::make_on_ranks(comm::Transport& ranks, std::span<const double> strengths,
+void SourceCells::make_on_ranks(comm::Transport& ranks, const CellShares& shares, const SourceRows& sources,
                                 const TreecodeShape& shape, int threads) {
-    const CellShares shares(*tree_, ranks.size());
     for (int level = tree_->levels() - 1; level >= 0; --level) {
         const auto own = shares.cells(ranks.rank(), level);
-        make_level(level, strengths, shape, threads, [&](std::int32_t number) {
+        make_level(level, sources, shape, threads, [&](std::int32_t number) {
             return (own.begin <= number && number < own.end) || tree_->cell(number).sources.size() == 0;
         });
     }
@@ -102,7 +126,7 @@ void SourceCells::make_on_ranks(comm::Transport& ranks, std::span<const double> 
             std::copy_n(next, moments_a_cell_, moments_of(cell).begin());
             next += static_cast<std::ptrdiff_t>(moments_a_cell_);
         }
-    for (const auto cell : shares.shared()) make_cell(cell, strengths, shape);
+    for (const auto cell : shares.shared()) make_cell(cell, sources, shape);
 }
 
 std::array<std::span<std::byte>, 2> SourceCells::bytes_of_cells(BlockRange cells) {
@@ -115,8 +139,7 @@ std::array<std::span<std::byte>, 2> SourceCells::bytes_of_cells(BlockRange cells
             wide_ ? numbers(doubles_) : numbers(floats_)};
 }
 
-void SourceCells::make_cell(std::int32_t number, std::span<const double> strengths,
-                            const TreecodeShape& shape) {
+void SourceCells::make_cell(std::int32_t number, const SourceRows& sources, const TreecodeShape& shape) {
     const auto& from = tree_->cell(number);
     auto& cell = cells_[static_cast<std::size_t>(number)];
     cell = SourceCell{};
@@ -130,7 +153,7 @@ void SourceCells::make_cell(std::int32_t number, std::span<const double> strengt
     if (from.sources.size() == 0) return;
     const double unit = this->unit(number);
     if (from.leaf)
-        add_points(from, strengths, cell, moments, shape.order, unit);
+        add_points(from, sources, cell, moments, shape.order, unit);
     else
         add_children(number, cell, moments, shape.order);
     const auto place = static_cast<std::size_t>(number) * numbers_a_cell_;
@@ -149,18 +172,19 @@ void SourceCells::make_cell(std::int32_t number, std::span<const double> strengt
 }
 
 // P2M.
-void SourceCells::add_points(const TreeCell& from, std::span<const double> strengths, SourceCell& to,
-                             double* moments, int order, double unit) const {
-    const auto& points = tree_->sources();
-    const auto begin = static_cast<std::size_t>(from.sources.begin);
-    const auto end = static_cast<std::size_t>(from.sources.end);
+void SourceCells::add_points(const TreeCell& from, const SourceRows& sources, SourceCell& to, double* moments,
+                             int order, double unit) const {
+    const auto& x_of = sources.x;
+    const auto& strengths = sources.strengths;
+    const auto begin = static_cast<std::size_t>(from.sources.begin - sources.first);
+    const auto end = static_cast<std::size_t>(from.sources.end - sources.first);
     const auto middle = tree_->centre(from);
     double weighted[3] = {0.0, 0.0, 0.0};
     for (auto i = begin; i < end; ++i) {
         const double weight = std::abs(strengths[i]);
         to.magnitude += weight;
         for (std::size_t axis = 0; axis < 3; ++axis)
-            weighted[axis] += weight * (points.x[axis][i] - middle[axis]);
+            weighted[axis] += weight * (x_of[axis][i] - middle[axis]);
     }
     for (std::size_t axis = 0; axis < 3; ++axis)
         to.centre[axis] = middle[axis] + (to.magnitude > 0.0 ? weighted[axis] / to.magnitude : 0.0);
@@ -173,7 +197,7 @@ void SourceCells::add_points(const TreeCell& from, std::span<const double> stren
         for (std::size_t i = 0; i < count; ++i) {
             double square = 0.0;
             for (std::size_t axis = 0; axis < 3; ++axis) {
-                const double offset = points.x[axis][first + i] - to.centre[axis];
+                const double offset = x_of[axis][first + i] - to.centre[axis];
                 square += offset * offset;
                 offsets[axis][i] = offset / unit;
             }

@@ -16,6 +16,7 @@ namespace farfield {
 namespace comm {
 class Transport;
 }
+class CellShares;
 
 /// What a walk needs of a cell. What each look at it needs comes first, in one cache line.
 struct SourceCell {
@@ -32,12 +33,22 @@ struct SourceCell {
     double potential_reach = 0.0;
 };
 
+/// Sources that this process has: rows [first, first + as many) in the order of the tree.
+struct SourceRows {
+    const std::array<RawVector<double>, 3>& x;
+    std::span<const double> strengths;
+    std::int32_t first = 0;
+};
+
 class SourceCells {
 public:
-    /// @param strengths  in the order of the tree, which must outlive this
-    /// @param ranks      that have the same tree and strengths: each makes a part; null: none
-    void make(const Octree& tree, std::span<const double> strengths, const TreecodeShape& shape, int threads,
+    /// Of all sources. The tree must outlive this.
+    /// @param ranks  that have the same tree and sources: each makes a part; null: none
+    void make(const Octree& tree, const SourceRows& sources, const TreecodeShape& shape, int threads,
               comm::Transport* ranks = nullptr);
+    /// Rank r has the sources [cuts[r], cuts[r + 1]), and gets all cells.
+    void make_of_ranks(const Octree& tree, const SourceRows& sources, const TreecodeShape& shape, int threads,
+                       comm::Transport& ranks, std::span<const std::int32_t> cuts);
 
     [[nodiscard]] const SourceCell& cell(std::int32_t number) const {
         return cells_[static_cast<std::size_t>(number)];
@@ -57,16 +68,17 @@ public:
     }
 
 private:
-    void make_on_ranks(comm::Transport& ranks, std::span<const double> strengths, const TreecodeShape& shape,
-                       int threads);
+    void begin(const Octree& tree, const TreecodeShape& shape, bool have_dipoles);
+    void make_on_ranks(comm::Transport& ranks, const CellShares& shares, const SourceRows& sources,
+                       const TreecodeShape& shape, int threads);
     /// Those of a level that `wanted(number)` names.
     template <class Wanted>
-    void make_level(int level, std::span<const double> strengths, const TreecodeShape& shape, int threads,
+    void make_level(int level, const SourceRows& sources, const TreecodeShape& shape, int threads,
                     const Wanted& wanted);
     /// Bytes of expansions, and of what else is known, of some cells that follow each other.
     [[nodiscard]] std::array<std::span<std::byte>, 2> bytes_of_cells(BlockRange cells);
-    void make_cell(std::int32_t number, std::span<const double> strengths, const TreecodeShape& shape);
-    void add_points(const TreeCell& from, std::span<const double> strengths, SourceCell& to, double* moments,
+    void make_cell(std::int32_t number, const SourceRows& sources, const TreecodeShape& shape);
+    void add_points(const TreeCell& from, const SourceRows& sources, SourceCell& to, double* moments,
                     int order, double unit) const;
     void add_children(std::int32_t number, SourceCell& to, double* moments, int order) const;
 

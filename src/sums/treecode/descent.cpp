@@ -5,8 +5,6 @@
 #include "backend/threads/work_watch.h"
 #include "base/stopwatch.h"
 #include "sums/direct/cpu/sums_of_ranks.h"
-#include "sums/treecode/evaluation.h"
-#include "sums/treecode/walk.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,20 +30,48 @@ struct Start {
 };
 
 template <class T>
+struct GroupScratch {
+    FarScratch<T> far;
+    LocalScratch<T> local;
+};
+
+/// Adds all sums at a group.
+template <class T>
+void sum_group(const TargetRows& targets, const SourceCells& cells, const TreecodeShape& shape, bool self,
+               const TargetNode& group, const LocalExpansion& local, const Interactions& from,
+               const BlockSumTask& task, GroupScratch<T>& scratch, DescentWork& work) {
+    Stopwatch clock;
+    add_local_values(targets, group, local, task, scratch.local);
+    work.local += clock.lap();
+    work.near_pairs += add_near(group, from, self, task);
+    work.near += clock.lap();
+    add_far(targets, cells, shape, group, from, task, scratch.far);
+    work.far += clock.lap();
+    work.far_pairs += static_cast<double>(from.cells.size()) * group.targets.size();
+    task.watch->done(group.targets.size());
+}
+
+template <class T>
 class Descent {
 public:
+    /// @param own  targets of groups that are looked for
     Descent(const Octree& tree, const SourceCells& cells, const TreecodeShape& shape,
-            std::span<const TargetNode> nodes, const BlockSumTask& task)
-        : tree_(tree), cells_(cells), shape_(shape), nodes_(nodes), task_(task),
+            std::span<const TargetNode> nodes, const BlockSumTask& task, BlockRange own)
+        : tree_(tree), cells_(cells), shape_(shape), nodes_(nodes), task_(task), own_(own),
           walk_(tree, cells, shape, task.softening) {}
 
     [[nodiscard]] std::vector<std::int32_t> roots() const { return walk_.roots(); }
+
+    /// From now on groups are not summed, but put there.
+    void keep_groups(std::vector<GroupSources>& kept) { kept_ = &kept; }
 
     /// All that lies below. Nodes with no more than `most` targets are left to `later`.
     void visit(std::size_t depth, std::int32_t most = -1, std::vector<Start>* later = nullptr) {
         const auto& start = starts_[depth];
         const auto& node = nodes_[static_cast<std::size_t>(start.node)];
-        if (later != nullptr && node.targets.size() <= most) {
+        if (node.targets.end <= own_.begin || own_.end <= node.targets.begin) return;
+        const bool all_own = own_.begin <= node.targets.begin && node.targets.end <= own_.end;
+        if (later != nullptr && all_own && (node.targets.size() <= most || node.children == 0)) {
             later->push_back(start);
             return;
         }
@@ -55,9 +81,9 @@ public:
         if (group || cells_.act_locally()) walk_.find(node, start.from, found_);
         done_.walk += clock.lap();
         auto local = start.local;
-        add_local(cells_, node, found_, task_, local, local_);
+        add_local(cells_, node, found_, task_, local, scratch_.local);
         done_.local += clock.lap();
-        if (group) return sum_group(node, local);
+        if (group) return end_at(node, local);
         if (starts_.size() <= depth + 1) starts_.emplace_back();
         auto& next = starts_[depth + 1];
         if (cells_.act_locally())
@@ -78,16 +104,13 @@ public:
     [[nodiscard]] const DescentWork& done() const { return done_; }
 
 private:
-    void sum_group(const TargetNode& group, const LocalExpansion& local) {
-        Stopwatch clock;
-        add_local_values(tree_, group, local, task_, local_);
-        done_.local += clock.lap();
-        done_.near_pairs += add_near(group, found_, tree_.self(), task_);
-        done_.near += clock.lap();
-        add_far(tree_, cells_, shape_, group, found_, task_, far_);
-        done_.far += clock.lap();
-        done_.far_pairs += static_cast<double>(found_.cells.size()) * group.targets.size();
-        task_.watch->done(group.targets.size());
+    void end_at(const TargetNode& group, const LocalExpansion& local) {
+        if (kept_ == nullptr)
+            return sum_group(tree_.targets().x, cells_, shape_, tree_.self(), group, local, found_, task_,
+                             scratch_, done_);
+        kept_->push_back({.group = group, .local = local, .from = {}});
+        kept_->back().from.cells = found_.cells;
+        kept_->back().from.near = found_.near;
     }
 
     const Octree& tree_;
@@ -95,11 +118,12 @@ private:
     const TreecodeShape& shape_;
     std::span<const TargetNode> nodes_;
     const BlockSumTask& task_;
+    BlockRange own_;
     Walk walk_;
     std::deque<Start> starts_; ///< by depth
     Interactions found_;
-    FarScratch<T> far_;
-    LocalScratch<T> local_;
+    GroupScratch<T> scratch_;
+    std::vector<GroupSources>* kept_ = nullptr;
     DescentWork done_;
 };
 
@@ -138,27 +162,59 @@ void exchange(const BlockSumTask& task, std::span<const TargetNode> nodes, std::
     for (const auto& one : of_ranks) work.add(one);
 }
 
+BlockRange all_targets(const Octree& tree) { return {0, static_cast<std::int32_t>(tree.target_count())}; }
+
+/// The tasks that a descent leaves, and what it did itself.
+template <class T>
+std::vector<Start> tasks_of(const Octree& tree, const SourceCells& cells, const TreecodeShape& shape,
+                            std::span<const TargetNode> nodes, const BlockSumTask& task, BlockRange own,
+                            DescentWork& work) {
+    Descent<T> top(tree, cells, shape, nodes, task, own);
+    top.start({.node = 0, .from = top.roots(), .local = {}});
+    std::vector<Start> later;
+    top.visit(0, targets_a_task(static_cast<std::size_t>(own.size())), &later);
+    work.add(top.done());
+    return later;
+}
+
 template <class T>
 DescentWork sum_nodes(const Octree& tree, const SourceCells& cells, const TreecodeShape& shape,
                       std::span<const TargetNode> nodes, const BlockSumTask& task) {
-    const auto descent = [&] { return Descent<T>(tree, cells, shape, nodes, task); };
-    auto top = descent();
-    top.start({.node = 0, .from = top.roots(), .local = {}});
-    std::vector<Start> later;
-    top.visit(0, targets_a_task(tree.targets().from.size()), &later);
-    const auto [first, last] = own_tasks(task, nodes, later);
+    DescentWork all;
+    const auto own = all_targets(tree);
+    const auto tasks = tasks_of<T>(tree, cells, shape, nodes, task, own, all);
+    const auto [first, last] = own_tasks(task, nodes, tasks);
     std::vector<DescentWork> done(last - first);
     parallel_for(task.threads, static_cast<std::int64_t>(last - first),
                  [&, first = first](std::int64_t number) {
-                     auto below = descent();
-                     below.start(later[first + static_cast<std::size_t>(number)]);
+                     Descent<T> below(tree, cells, shape, nodes, task, own);
+                     below.start(tasks[first + static_cast<std::size_t>(number)]);
                      below.visit(0);
                      done[static_cast<std::size_t>(number)] = below.done();
                  });
-    auto all = top.done();
     for (const auto& part : done) all.add(part);
-    if (task.ranks != nullptr) exchange(task, nodes, later, all);
+    if (task.ranks != nullptr) exchange(task, nodes, tasks, all);
     return all;
+}
+
+template <class T>
+std::vector<std::vector<GroupSources>> groups_of_tasks(const Octree& tree, const SourceCells& cells,
+                                                    const TreecodeShape& shape,
+                                                    std::span<const TargetNode> nodes, BlockRange own,
+                                                    const BlockSumTask& task, DescentWork& work) {
+    const auto tasks = tasks_of<T>(tree, cells, shape, nodes, task, own, work);
+    std::vector<std::vector<GroupSources>> groups(tasks.size());
+    std::vector<DescentWork> done(tasks.size());
+    parallel_for(task.threads, std::ssize(tasks), [&](std::int64_t number) {
+        const auto n = static_cast<std::size_t>(number);
+        Descent<T> below(tree, cells, shape, nodes, task, own);
+        below.keep_groups(groups[n]);
+        below.start(tasks[n]);
+        below.visit(0);
+        done[n] = below.done();
+    });
+    for (const auto& part : done) work.add(part);
+    return groups;
 }
 
 } // namespace
@@ -178,9 +234,46 @@ DescentWork descend(const Octree& tree, const SourceCells& cells, const Treecode
     return nodes.empty() ? DescentWork() : sum_nodes<T>(tree, cells, shape, nodes, task);
 }
 
+template <class T>
+std::vector<std::vector<GroupSources>> find_sources(const Octree& tree, const SourceCells& cells,
+                                                    const TreecodeShape& shape,
+                                                    std::span<const TargetNode> nodes, BlockRange own,
+                                                    const BlockSumTask& task, DescentWork& work) {
+    if (nodes.empty() || own.size() == 0) return {};
+    return groups_of_tasks<T>(tree, cells, shape, nodes, own, task, work);
+}
+
+template <class T>
+void sum_groups(const TargetRows& targets, const SourceCells& cells, const TreecodeShape& shape, bool self,
+                std::span<const std::vector<GroupSources>> groups, const BlockSumTask& task,
+                DescentWork& work) {
+    std::vector<DescentWork> done(groups.size());
+    parallel_for(task.threads, std::ssize(groups), [&](std::int64_t number) {
+        const auto n = static_cast<std::size_t>(number);
+        GroupScratch<T> scratch;
+        for (const auto& one : groups[n]) {
+            if (task.watch->stopped()) return;
+            sum_group(targets, cells, shape, self, one.group, one.local, one.from, task, scratch, done[n]);
+        }
+    });
+    for (const auto& part : done) work.add(part);
+}
+
 template DescentWork descend<float>(const Octree&, const SourceCells&, const TreecodeShape&,
                                     std::span<const TargetNode>, const BlockSumTask&);
 template DescentWork descend<double>(const Octree&, const SourceCells&, const TreecodeShape&,
                                      std::span<const TargetNode>, const BlockSumTask&);
+template std::vector<std::vector<GroupSources>>
+find_sources<float>(const Octree&, const SourceCells&, const TreecodeShape&, std::span<const TargetNode>,
+                    BlockRange, const BlockSumTask&, DescentWork&);
+template std::vector<std::vector<GroupSources>>
+find_sources<double>(const Octree&, const SourceCells&, const TreecodeShape&, std::span<const TargetNode>,
+                     BlockRange, const BlockSumTask&, DescentWork&);
+template void sum_groups<float>(const TargetRows&, const SourceCells&, const TreecodeShape&, bool,
+                                std::span<const std::vector<GroupSources>>, const BlockSumTask&,
+                                DescentWork&);
+template void sum_groups<double>(const TargetRows&, const SourceCells&, const TreecodeShape&, bool,
+                                 std::span<const std::vector<GroupSources>>, const BlockSumTask&,
+                                 DescentWork&);
 
 } // namespace farfield

@@ -4,10 +4,13 @@
 
 #include "sums/direct/cpu/blocks/block_sum.h"
 #include "sums/treecode/cells.h"
+#include "sums/treecode/evaluation.h"
 #include "sums/treecode/shape.h"
 #include "sums/treecode/target_tree.h"
+#include "sums/treecode/walk.h"
 
 #include <span>
+#include <vector>
 
 namespace farfield {
 
@@ -24,9 +27,42 @@ template <class T>
 DescentWork descend(const Octree& tree, const SourceCells& cells, const TreecodeShape& shape,
                     std::span<const TargetNode> nodes, const BlockSumTask& task);
 
+/// What acts on a group of targets.
+struct GroupSources {
+    TargetNode group;
+    LocalExpansion local; ///< about its centre
+    Interactions from;    ///< cells and near sources
+};
+
+/// The same in two parts, of groups whose targets are rows of `own` alone, between which points of the near
+/// sources can be brought. The first needs cells, but no points, sums or targets of the task; groups come in
+/// the order of their targets, in parts for threads.
+template <class T>
+std::vector<std::vector<GroupSources>> find_sources(const Octree& tree, const SourceCells& cells,
+                                                    const TreecodeShape& shape,
+                                                    std::span<const TargetNode> nodes, BlockRange own,
+                                                    const BlockSumTask& task, DescentWork& work);
+/// Adds sums at the groups. @param targets  whose rows groups and `task` name
+template <class T>
+void sum_groups(const TargetRows& targets, const SourceCells& cells, const TreecodeShape& shape, bool self,
+                std::span<const std::vector<GroupSources>> groups, const BlockSumTask& task,
+                DescentWork& work);
+
 extern template DescentWork descend<float>(const Octree&, const SourceCells&, const TreecodeShape&,
                                            std::span<const TargetNode>, const BlockSumTask&);
 extern template DescentWork descend<double>(const Octree&, const SourceCells&, const TreecodeShape&,
                                             std::span<const TargetNode>, const BlockSumTask&);
+extern template std::vector<std::vector<GroupSources>>
+find_sources<float>(const Octree&, const SourceCells&, const TreecodeShape&, std::span<const TargetNode>,
+                    BlockRange, const BlockSumTask&, DescentWork&);
+extern template std::vector<std::vector<GroupSources>>
+find_sources<double>(const Octree&, const SourceCells&, const TreecodeShape&, std::span<const TargetNode>,
+                     BlockRange, const BlockSumTask&, DescentWork&);
+extern template void sum_groups<float>(const TargetRows&, const SourceCells&, const TreecodeShape&, bool,
+                                       std::span<const std::vector<GroupSources>>, const BlockSumTask&,
+                                       DescentWork&);
+extern template void sum_groups<double>(const TargetRows&, const SourceCells&, const TreecodeShape&, bool,
+                                        std::span<const std::vector<GroupSources>>, const BlockSumTask&,
+                                        DescentWork&);
 
 } // namespace farfield

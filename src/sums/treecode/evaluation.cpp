@@ -14,7 +14,7 @@ namespace farfield {
 
 // Coordinates count from the middle of the group, so that their rounding is small beside distances.
 template <class T>
-void add_far(const Octree& tree, const SourceCells& cells, const TreecodeShape& shape,
+void add_far(const TargetRows& targets, const SourceCells& cells, const TreecodeShape& shape,
              const TargetNode& group, const Interactions& from, const BlockSumTask& task,
              FarScratch<T>& scratch) {
     if (from.cells.empty()) return;
@@ -24,7 +24,7 @@ void add_far(const Octree& tree, const SourceCells& cells, const TreecodeShape& 
     for (std::size_t axis = 0; axis < 3; ++axis) {
         auto& x = scratch.x[axis];
         x.resize(padded);
-        const double* const at = tree.targets().x[axis].data() + begin;
+        const double* const at = targets[axis].data() + begin;
         for (std::size_t i = 0; i < count; ++i) x[i] = static_cast<T>(at[i] - group.centre[axis]);
         for (auto i = count; i < padded; ++i) x[i] = x[count - 1];
     }
@@ -117,7 +117,7 @@ void add_local(const SourceCells& cells, const TargetNode& node, const Interacti
 }
 
 template <class T>
-void add_local_values(const Octree& tree, const TargetNode& group, const LocalExpansion& local,
+void add_local_values(const TargetRows& targets, const TargetNode& group, const LocalExpansion& local,
                       const BlockSumTask& task, LocalScratch<T>& scratch) {
     if (local.empty) return;
     const auto count = static_cast<std::size_t>(group.targets.size());
@@ -126,7 +126,7 @@ void add_local_values(const Octree& tree, const TargetNode& group, const LocalEx
     for (std::size_t axis = 0; axis < 3; ++axis) {
         auto& s = scratch.d[axis];
         s.resize(padded(count));
-        const double* const at = tree.targets().x[axis].data() + begin;
+        const double* const at = targets[axis].data() + begin;
         for (std::size_t i = 0; i < count; ++i)
             s[i] = static_cast<T>((at[i] - group.centre[axis]) * per_unit);
         std::fill(s.begin() + static_cast<std::ptrdiff_t>(count), s.end(), T(0));
@@ -162,17 +162,17 @@ double add_near(const TargetNode& group, const Interactions& from, bool self, co
     return sources * group.targets.size();
 }
 
-template void add_far<float>(const Octree&, const SourceCells&, const TreecodeShape&, const TargetNode&,
+template void add_far<float>(const TargetRows&, const SourceCells&, const TreecodeShape&, const TargetNode&,
                              const Interactions&, const BlockSumTask&, FarScratch<float>&);
-template void add_far<double>(const Octree&, const SourceCells&, const TreecodeShape&, const TargetNode&,
+template void add_far<double>(const TargetRows&, const SourceCells&, const TreecodeShape&, const TargetNode&,
                               const Interactions&, const BlockSumTask&, FarScratch<double>&);
 
 template void add_local<float>(const SourceCells&, const TargetNode&, const Interactions&,
                                const BlockSumTask&, LocalExpansion&, LocalScratch<float>&);
 template void add_local<double>(const SourceCells&, const TargetNode&, const Interactions&,
                                 const BlockSumTask&, LocalExpansion&, LocalScratch<double>&);
-template void add_local_values<float>(const Octree&, const TargetNode&, const LocalExpansion&,
+template void add_local_values<float>(const TargetRows&, const TargetNode&, const LocalExpansion&,
                                       const BlockSumTask&, LocalScratch<float>&);
-template void add_local_values<double>(const Octree&, const TargetNode&, const LocalExpansion&,
+template void add_local_values<double>(const TargetRows&, const TargetNode&, const LocalExpansion&,
                                        const BlockSumTask&, LocalScratch<double>&);
 } // namespace farfield

@@ -6,9 +6,13 @@
 #include "sums/expansions/local.h"
 #include "sums/treecode/walk.h"
 
+#include <array>
 #include <vector>
 
 namespace farfield {
+
+/// Coordinates of targets by axis; groups are rows of these.
+using TargetRows = std::array<RawVector<double>, 3>;
 
 /// What a task needs to evaluate expansions at groups.
 template <class T>
@@ -42,22 +46,22 @@ void add_local(const SourceCells& cells, const TargetNode& node, const Interacti
 
 /// Adds what a local expansion says of the targets of a group (L2P).
 template <class T>
-void add_local_values(const Octree& tree, const TargetNode& group, const LocalExpansion& local,
+void add_local_values(const TargetRows& targets, const TargetNode& group, const LocalExpansion& local,
                       const BlockSumTask& task, LocalScratch<T>& scratch);
 
 /// Adds what cells do at the targets of a group (M2P).
 template <class T>
-void add_far(const Octree& tree, const SourceCells& cells, const TreecodeShape& shape,
+void add_far(const TargetRows& targets, const SourceCells& cells, const TreecodeShape& shape,
              const TargetNode& group, const Interactions& from, const BlockSumTask& task,
              FarScratch<T>& scratch);
 
 /// Adds what sources do there, pair by pair (P2P). Returns the number of pairs.
 double add_near(const TargetNode& group, const Interactions& from, bool self, const BlockSumTask& task);
 
-extern template void add_far<float>(const Octree&, const SourceCells&, const TreecodeShape&,
+extern template void add_far<float>(const TargetRows&, const SourceCells&, const TreecodeShape&,
                                     const TargetNode&, const Interactions&, const BlockSumTask&,
                                     FarScratch<float>&);
-extern template void add_far<double>(const Octree&, const SourceCells&, const TreecodeShape&,
+extern template void add_far<double>(const TargetRows&, const SourceCells&, const TreecodeShape&,
                                      const TargetNode&, const Interactions&, const BlockSumTask&,
                                      FarScratch<double>&);
 
@@ -65,8 +69,8 @@ extern template void add_local<float>(const SourceCells&, const TargetNode&, con
                                       const BlockSumTask&, LocalExpansion&, LocalScratch<float>&);
 extern template void add_local<double>(const SourceCells&, const TargetNode&, const Interactions&,
                                        const BlockSumTask&, LocalExpansion&, LocalScratch<double>&);
-extern template void add_local_values<float>(const Octree&, const TargetNode&, const LocalExpansion&,
+extern template void add_local_values<float>(const TargetRows&, const TargetNode&, const LocalExpansion&,
                                              const BlockSumTask&, LocalScratch<float>&);
-extern template void add_local_values<double>(const Octree&, const TargetNode&, const LocalExpansion&,
+extern template void add_local_values<double>(const TargetRows&, const TargetNode&, const LocalExpansion&,
                                               const BlockSumTask&, LocalScratch<double>&);
 } // namespace farfield

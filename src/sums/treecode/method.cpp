@@ -61,9 +61,8 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
 
 bool divides(const SumProblem& /*problem*/, const DeviceChoice& /*device*/) { return true; }
 
-bool takes_own_points(const SumProblem& /*problem*/, const SumOptions& /*options*/,
-                      const DeviceChoice& device) {
-    return device.kind == DeviceKind::cuda;
+bool takes_own_points(const SumProblem& problem, const SumOptions& /*options*/, const DeviceChoice& device) {
+    return device.kind == DeviceKind::cuda || (problem.sources > 0 && problem.targets > 0);
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,

@@ -36,16 +36,17 @@ void add_cells(const Octree& tree, std::span<const std::int32_t> numbers, bool f
         [&](int k) { out.add(targets_of(k), number_of(k)); });
 }
 
-void set_box(const TreePoints& points, TargetNode& node) {
+void set_box(const std::array<RawVector<double>, 3>& of_axes, std::int32_t first, TargetNode& node) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        const auto* x = points.x[axis].data();
-        const auto [low, high] = std::minmax_element(x + node.targets.begin, x + node.targets.end);
+        const auto* x = of_axes[axis].data();
+        const auto [low, high] =
+            std::minmax_element(x + (node.targets.begin - first), x + (node.targets.end - first));
         node.centre[axis] = 0.5 * (*low + *high);
         node.half[axis] = 0.5 * (*high - *low);
     }
 }
 
-void set_box_of_children(std::vector<TargetNode>& nodes, TargetNode& node) {
+void set_box_of_children(std::span<TargetNode> nodes, TargetNode& node) {
     for (int axis = 0; axis < 3; ++axis) {
         double low = HUGE_VAL, high = -HUGE_VAL;
         for (auto child = node.first_child; child < node.first_child + node.children; ++child) {
@@ -60,9 +61,9 @@ void set_box_of_children(std::vector<TargetNode>& nodes, TargetNode& node) {
 
 } // namespace
 
-std::vector<TargetNode> target_nodes(const Octree& tree, std::int32_t most, int threads) {
+std::vector<TargetNode> target_nodes(const Octree& tree, std::int32_t most) {
     Found found;
-    const auto all = static_cast<std::int32_t>(tree.targets().from.size());
+    const auto all = static_cast<std::int32_t>(tree.target_count());
     if (all == 0) return {};
     found.add({0, all}, no_cell);
     std::vector<std::int32_t> roots(static_cast<std::size_t>(tree.level_begin(1)));
@@ -81,17 +82,26 @@ std::vector<TargetNode> target_nodes(const Octree& tree, std::int32_t most, int 
         found.nodes[n].first_child = static_cast<std::int32_t>(first);
         found.nodes[n].children = static_cast<std::int32_t>(found.nodes.size() - first);
     }
-    auto& nodes = found.nodes;
+    return std::move(found.nodes);
+}
+
+void set_boxes_of_groups(std::span<TargetNode> nodes, const std::array<RawVector<double>, 3>& x,
+                         BlockRange rows, int threads) {
     parallel_parts(
         threads, nodes.size(),
         [&](std::size_t begin, std::size_t end) {
-            for (auto n = begin; n < end; ++n)
-                if (nodes[n].children == 0) set_box(tree.targets(), nodes[n]);
+            for (auto n = begin; n < end; ++n) {
+                auto& node = nodes[n];
+                const bool here = rows.begin <= node.targets.begin && node.targets.end <= rows.end;
+                if (node.children == 0 && here) set_box(x, rows.begin, node);
+            }
         },
         256);
+}
+
+void set_boxes_of_others(std::span<TargetNode> nodes) {
     for (auto n = nodes.size(); n-- > 0;)
         if (nodes[n].children > 0) set_box_of_children(nodes, nodes[n]);
-    return nodes;
 }
 
 } // namespace farfield

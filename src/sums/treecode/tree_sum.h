@@ -11,6 +11,8 @@
 #include "sums/method/problem.h"
 #include "sums/points/prepared.h"
 #include "sums/treecode/cells.h"
+#include "sums/treecode/descent.h"
+#include "sums/treecode/own_points.h"
 #include "sums/treecode/shape.h"
 #include "sums/treecode/target_tree.h"
 
@@ -33,10 +35,17 @@ public:
     /// Groups of at most so many targets meet each cell themselves: what a GPU does.
     TreecodeSum(const SumProblem& problem, const SumOptions& options, std::int32_t group);
 
-    /// N×3 and M×3, checked; `targets` is empty where they are the sources.
+    /// N×3 and M×3, checked; `targets` is empty where they are the sources. Ranks that do not give everything
+    /// (MethodInfo::takes_own_points) give their own, and so with strengths and results.
     void set_points(RawVector<double> sources, RawVector<double> targets);
     [[nodiscard]] int threads() const { return options_.threads; }
     void set_float_outputs(OutputSet /*outputs*/) {}
+
+    // Of this rank's own sources, as PreparedSum says.
+    void number_sources(std::span<const std::int64_t> numbers) {
+        if (own_points_) own_points_->number_sources(numbers);
+    }
+    [[nodiscard]] Homes homes() const { return own_points_ ? own_points_->sources().homes() : Homes(); }
 
     /// As FmmSum::compute, without dipoles.
     void compute(std::span<const double> strengths, std::span<const double> dipoles,
@@ -47,12 +56,23 @@ public:
 
 private:
     void prepare();
-    [[nodiscard]] TileSums cleared_sums(const DirectResults& results, int threads);
+    void set_frame(const RawVector<double>& sources, const RawVector<double>& targets);
     template <class T>
-    void compute_sums(PreparedPoints<T>& sources, PreparedPoints<T>& targets, const TileSums& sums,
+    void prepare_points(PreparedPoints<T>& sources, PreparedPoints<T>& targets);
+    [[nodiscard]] int set_strengths(std::span<const double> strengths, int threads);
+    /// Of so many targets.
+    [[nodiscard]] TileSums cleared_sums(WorkArray& memory, std::size_t rows, const DirectResults& results,
+                                        int threads) const;
+    template <class T>
+    void compute_sums(PreparedPoints<T>& sources, PreparedPoints<T>& targets, const DirectResults& results,
                       SumReport& report, const SumHooks& hooks);
+    [[nodiscard]] BlockSumTask task_of(const TileSums& sums, const SumReport& report, WorkWatch& watch) const;
     template <class T>
-    void sum_groups(const BlockSumTask& task, SumReport& report);
+    [[nodiscard]] DescentWork sum_own(PreparedPoints<T>& sources, PreparedPoints<T>& targets,
+                                      const DirectResults& results, BlockSumTask task);
+    void report_work(const DescentWork& done, double seconds, SumReport& report) const;
+    void write_results(std::span<const double> strengths, int exponent, const DirectResults& results,
+                       SumReport& report, const SumHooks& hooks);
 
     SumProblem problem_;
     SumOptions options_; ///< ISA resolved
@@ -69,7 +89,9 @@ private:
     PreparedPoints<float> float_sources_, float_targets_;
     PreparedPoints<double> double_sources_, double_targets_;
     RawVector<double> strengths_; ///< in the frame, in the order of the tree
-    WorkArray sums_;              ///< potential and field, in the order of the tree
+    std::optional<TreecodePoints> own_points_; ///< where each rank gives its own
+    WorkArray memory_of_sums_, memory_of_given_;
+    TileSums sums_; ///< in the order of the tree, or, where ranks give their own, of the given targets
 };
 
 } // namespace farfield

@@ -2,9 +2,9 @@
 // tested.
 #include "backend/comm/in_process.h"
 #include "sums/direct/cpu/blocks/mutual_division.h"
+#include "sums/direct/cpu/rank_points.h"
 #include "sums/direct/cpu/sums_of_ranks.h"
 #include "sums/fmm/common/rank_cells.h"
-#include "sums/fmm/common/rank_points.h"
 #include "sums/tree/near_lists.h"
 #include "sums/tree/octree.h"
 #include "sums/treecode/cell_shares.h"
@@ -257,7 +257,7 @@ TEST(RankPoints, TravelToTheLeavesAndBack) {
                 ASSERT_EQ(tree.cell(cell).children, whole.cell(cell).children) << cell;
             }
             const RankCells cells(tree, lists, firsts, rank);
-            RankPoints mine(transport, PointSet::sources, tree, lists, cells,
+            RankPoints mine(transport, PointSet::sources, tree, lists.leaves, cells.own_leaves(), cells.leaf_halo(),
                             given_rows(tree, PointSet::sources, lists.leaves, firsts), own, {}, 1);
             tree.take_points(mine.take_points(), {});
             rows[static_cast<std::size_t>(rank)] = mine.rows();

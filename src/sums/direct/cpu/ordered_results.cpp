@@ -1,10 +1,12 @@
 #include "sums/direct/cpu/ordered_results.h"
 
 #include "backend/comm/agree.h"
+#include "backend/comm/transport.h"
 #include "backend/threads/parallel.h"
 #include "sums/direct/common/repair.h"
 #include "sums/kernels/kernel.h"
 #include "sums/points/over_ranks.h"
+#include "sums/points/power_of_two.h"
 #include "sums/points/rescale.h"
 #include "sums/points/rows_of_ranks.h"
 
@@ -124,6 +126,22 @@ void write_ordered(const OrderedSums& from, const DirectResults& results, SumRep
     repair(from, from.source_points, from.target_points,
            in_callers_order(from.strengths, 1, from.source_from),
            in_callers_order(from.dipoles, 3, from.source_from), results, report);
+}
+
+void write_on_ranks(comm::Transport& ranks, OrderedSums from, std::span<const double> strengths,
+                    std::span<const double> dipoles, const DirectResults& results, SumReport& report) {
+    if (!comm::any_rank(ranks, !write_rows(from, results, report.threads))) return;
+    const auto scaled = [](std::span<const double> values, int exponent) {
+        const PowerOfTwo scale(exponent);
+        std::vector<double> out(values.size());
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = scale.product(values[i]);
+        return out;
+    };
+    const auto charges = scaled(strengths, from.strength_exponent);
+    const auto moments = scaled(dipoles, from.strength_exponent + from.frame.exponent);
+    from.strengths = charges;
+    from.dipoles = moments;
+    repair_on_ranks(ranks, from, results, report);
 }
 
 void repair_on_ranks(comm::Transport& ranks, const OrderedSums& from, const DirectResults& results,

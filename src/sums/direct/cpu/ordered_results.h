@@ -40,6 +40,11 @@ void write_ordered(const OrderedSums& from, const DirectResults& results, SumRep
 /// The first part of it: false where a row is not finite.
 bool write_rows(const OrderedSums& from, const DirectResults& results, int threads);
 
+/// The same where each rank has rows of its own, and `problem` tells all ranks'. Called by all ranks.
+/// @param from  points in the caller's order, no strengths  @param strengths, dipoles  this rank's, as given
+void write_on_ranks(comm::Transport& ranks, OrderedSums from, std::span<const double> strengths,
+                    std::span<const double> dipoles, const DirectResults& results, SumReport& report);
+
 /// The second part where each rank has rows of its own, and `problem` tells all ranks': all ranks get all
 /// rows, in the order of the numbers. Points, strengths and dipoles are in the caller's order. Called by all
 /// ranks.

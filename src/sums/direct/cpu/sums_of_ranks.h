@@ -35,6 +35,12 @@ private:
     std::vector<double*> arrays_;
 };
 
+/// What one rank has that another needs, by that rank and in rising order.
+struct RankHalo {
+    std::vector<std::vector<std::int32_t>> to;   ///< of this rank's
+    std::vector<std::vector<std::int32_t>> from; ///< of theirs
+};
+
 /// Ranges of rows.
 using RowRanges = std::vector<std::pair<std::int64_t, std::int64_t>>;
 

@@ -17,7 +17,8 @@ void OwnPoints::take(const RankShare& share, Octree& tree, const NearLists& list
     const auto travel = [&](PointSet set, std::span<const double> given, std::span<const double> numbers,
                             std::optional<RankPoints>& points) {
         const auto& whole = *share.whole();
-        points.emplace(*share.ranks(), set, tree, lists, *share.cells(),
+        const auto halo = set == PointSet::sources ? share.cells()->leaf_halo() : RankHalo();
+        points.emplace(*share.ranks(), set, tree, lists.leaves, share.cells()->own_leaves(), halo,
                        given_rows(whole.tree, set, whole.leaves, whole.first_leaves), given, numbers, threads);
         return points->take_points();
     };

@@ -1,7 +1,7 @@
 // Sources and targets of ranks that each give some of their own.
 #pragma once
 
-#include "sums/fmm/common/rank_points.h"
+#include "sums/direct/cpu/rank_points.h"
 #include "sums/fmm/common/rank_share.h"
 #include "sums/tree/near_lists.h"
 #include "sums/tree/octree.h"

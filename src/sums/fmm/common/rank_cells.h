@@ -44,11 +44,7 @@ public:
     /// The rows of the tree's targets that each rank has.
     [[nodiscard]] std::vector<RowRanges> target_rows() const;
 
-    /// What one rank has that another needs, by that rank and in rising order.
-    struct Halo {
-        std::vector<std::vector<std::int32_t>> to;   ///< of this rank's
-        std::vector<std::vector<std::int32_t>> from; ///< of theirs
-    };
+    using Halo = RankHalo;
     /// Leaves whose points meet another rank's leaves point by point, or go into local expansions of cells
     /// that hold its targets.
     [[nodiscard]] Halo leaf_halo() const;

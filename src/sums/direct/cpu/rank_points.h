@@ -6,9 +6,9 @@
 #include "base/aligned.h"
 #include "sums/direct/cpu/sums_of_ranks.h"
 #include "sums/direct/cpu/tiles.h"
-#include "sums/fmm/common/rank_cells.h"
 #include "sums/points/homes.h"
 #include "sums/points/power_of_two.h"
+#include "sums/tree/essential_cells.h"
 #include "sums/tree/octree.h"
 
 #include <cstdint>
@@ -30,13 +30,14 @@ GivenRows given_rows(const Octree& tree, PointSet set, std::span<const std::int3
 
 class RankPoints {
 public:
-    /// Calls are made by all ranks, of a tree that was made of all ranks' points. Of other ranks'
-    /// leaves sources come along, targets do not.
-    /// @param tree  or the part of it that this rank needs  @param given  this rank's, N×3, as the tree was made of
+    /// Calls are made by all ranks, of a tree that was made of all ranks' points.
+    /// @param tree  or the part of it that this rank needs  @param leaves  in the order of their points
+    /// @param own  leaves of this rank  @param halo  leaves whose points come along, and those that others get
+    /// @param given  this rank's, N×3, as the tree was made of
     /// @param numbers  of these, different ones, by which those with the same key are in order; on all ranks
     /// empty: by rank, and as they are given  @throws comm::RankFailed
-    RankPoints(comm::Transport& ranks, PointSet set, const Octree& tree, const NearLists& lists,
-               const RankCells& cells, GivenRows rows, std::span<const double> given,
+    RankPoints(comm::Transport& ranks, PointSet set, const Octree& tree, std::span<const std::int32_t> leaves,
+               LeafRange own, const RankHalo& halo, GivenRows rows, std::span<const double> given,
                std::span<const double> numbers, int threads);
 
     /// What the tree takes; gone then.
@@ -62,7 +63,8 @@ private:
     void order_by_numbers(SortedKeys& sorted, std::span<const double> numbers) const;
     template <class Put>
     void each_row(const Put& put) const;
-    void number_rows(const Octree& tree, const NearLists& lists, const RankCells& cells);
+    void number_rows(const Octree& tree, std::span<const std::int32_t> leaves, LeafRange own,
+                     const RankHalo& halo);
     void plan_given(std::span<const std::int64_t> ends);
     /// Numbers of given points, in their order, at the ranks that have their leaves: in the order of ranks.
     [[nodiscard]] RawVector<double> arrived(std::span<const double> given, std::int64_t width,

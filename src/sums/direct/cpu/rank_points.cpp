@@ -1,4 +1,4 @@
-#include "sums/fmm/common/rank_points.h"
+#include "sums/direct/cpu/rank_points.h"
 
 #include "backend/comm/transport.h"
 #include "backend/threads/parallel.h"
@@ -58,12 +58,13 @@ GivenRows given_rows(const Octree& tree, PointSet set, std::span<const std::int3
     return out;
 }
 
-RankPoints::RankPoints(comm::Transport& ranks, PointSet set, const Octree& tree, const NearLists& lists,
-                       const RankCells& cells, GivenRows rows_of_given, std::span<const double> given,
+RankPoints::RankPoints(comm::Transport& ranks, PointSet set, const Octree& tree,
+                       std::span<const std::int32_t> leaves, LeafRange own_leaves, const RankHalo& halo,
+                       GivenRows rows_of_given, std::span<const double> given,
                        std::span<const double> numbers, int threads)
     : ranks_(ranks), set_(set), threads_(threads), order_(std::move(rows_of_given.order)) {
     plan_given(rows_of_given.ends);
-    number_rows(tree, lists, cells);
+    number_rows(tree, leaves, own_leaves, halo);
     const auto points = arrived(given, 3, PowerOfTwo(0));
     std::vector<std::int64_t> parts{0};
     for (const auto& from : arrived_from_) parts.push_back(from.front().second);
@@ -120,19 +121,17 @@ void RankPoints::plan_given(std::span<const std::int64_t> ends) {
 
 // Rows follow the curve, with one that is unused wherever points are left out: leaves that do not follow each
 // other are not taken for one run of sources, so that sums have the bits of one rank.
-void RankPoints::number_rows(const Octree& tree, const NearLists& lists, const RankCells& cells) {
-    RankCells::Halo halo{.to = std::vector<std::vector<std::int32_t>>(given_to_.size()),
-                         .from = std::vector<std::vector<std::int32_t>>(given_to_.size())};
-    if (set_ == PointSet::sources) halo = cells.leaf_halo();
-    const auto [own_first, own_last] = cells.own_leaves();
+void RankPoints::number_rows(const Octree& tree, std::span<const std::int32_t> all_leaves, LeafRange own,
+                             const RankHalo& halo) {
+    const auto [own_first, own_last] = own;
     std::vector<std::int32_t> leaves;
     for (auto leaf = own_first; leaf < own_last; ++leaf) leaves.push_back(leaf);
     for (const auto& from : halo.from) leaves.insert(leaves.end(), from.begin(), from.end());
     std::sort(leaves.begin(), leaves.end());
     std::int64_t next = 0;
-    std::vector<std::int32_t> begin_of(lists.leaves.size(), -1);
+    std::vector<std::int32_t> begin_of(all_leaves.size(), -1);
     const auto rows_of_all = [&](std::int32_t leaf) {
-        const auto& cell = tree.cell(lists.leaves[static_cast<std::size_t>(leaf)]);
+        const auto& cell = tree.cell(all_leaves[static_cast<std::size_t>(leaf)]);
         return set_ == PointSet::sources ? cell.sources : cell.targets;
     };
     const auto size_of = [&](std::int32_t leaf) { return rows_of_all(leaf).size(); };
@@ -141,14 +140,14 @@ void RankPoints::number_rows(const Octree& tree, const NearLists& lists, const R
         if (left_out) ++next;
         const auto leaf = static_cast<std::size_t>(leaves[n]);
         begin_of[leaf] = static_cast<std::int32_t>(next);
-        points_.cells.push_back(lists.leaves[leaf]);
+        points_.cells.push_back(all_leaves[leaf]);
         points_.begins.push_back(begin_of[leaf]);
         next += size_of(leaves[n]);
     }
     rows_ = std::max<std::int64_t>(next, 1);
     if (own_first < own_last) own_begin_ = begin_of[static_cast<std::size_t>(own_first)];
     const auto rows_of = [&](const std::vector<std::vector<std::int32_t>>& of_ranks) {
-        std::vector<RowRanges> out(of_ranks.size());
+        std::vector<RowRanges> out(given_to_.size());
         for (std::size_t r = 0; r < of_ranks.size(); ++r)
             for (const auto leaf : of_ranks[r]) {
                 const std::int64_t begin = begin_of[static_cast<std::size_t>(leaf)];
