@@ -86,14 +86,6 @@ bool takes_own_points(const SumProblem& problem, const SumOptions& options, cons
     return problem.sources > 0 && problem.targets > 0;
 }
 
-// The part of all points that a rank holds, those of leaves beside its own among them, where ranks give about
-// as many each.
-double held_part(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    if (CommunicatorAccess::gives_everything(options.communicator)) return 1.0;
-    if (device.kind == DeviceKind::cuda || !takes_own_points(problem, options, device)) return 1.0;
-    return std::min(1.0, 2.0 / options.communicator.size());
-}
-
 double open_bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device,
                   double held) {
     if (is_in_plane(problem)) return plane_fmm_bytes(problem, options, held);
@@ -114,7 +106,9 @@ double open_bytes(const SumProblem& problem, const SumOptions& options, const De
     const auto softened =
         problem.softening > 0.0 ? predicted_softened_size(shape.order, shape.wide, levels) : SoftenedSize{};
     const double padding = 1.3; // of each class of functions to whole cache lines
-    const double expansions = cells * (2.0 * number * (basis.size() + padding * softened.functions) + 600.0);
+    const double whole_tree = held < 1.0 ? 150.0 * cells : 0.0; // before it is a part
+    const double expansions =
+        held * cells * (2.0 * number * (basis.size() + padding * softened.functions) + 600.0) + whole_tree;
     const double bounds =
         options.guaranteed ? cells * 550.0 + 48.0 * static_cast<double>(problem.targets) + 24.0 * n : 0.0;
     const bool blocks = device.kind == DeviceKind::cpu && in_blocks(shape.order, shape.wide);
@@ -136,7 +130,8 @@ double open_bytes(const SumProblem& problem, const SumOptions& options, const De
 }
 
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    const double held = held_part(problem, options, device); // of boxes all
+    const double held =
+        held_part(options, device, takes_own_points(problem, options, device)); // of boxes all
     const auto open = [&](const SumProblem& one) { return open_bytes(one, options, device, held); };
     return problem.is_periodic() ? periodic_fmm_bytes(problem, options, device, open) : open(problem);
 }

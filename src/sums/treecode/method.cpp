@@ -44,26 +44,29 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     return {};
 }
 
-double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    const auto shape = treecode_shape(problem, options);
-    const auto n = static_cast<double>(problem.sources);
-    const auto m = problem.self ? 0.0 : static_cast<double>(problem.targets);
-    // points: the caller's, in the frame, in the tree's order, in the loops' type; while they are sorted,
-    // keys twice
-    const double points = (n + m) * (8.0 * 12.0 + 24.0 + 24.0) + 24.0 * n;
-    const double results = static_cast<double>(problem.targets) * 8.0 * 8.0;
-    const double cells = 6.0 * std::max(n, m) / shape.leaf + 64.0;
-    const double of_cell = 8.0 * monomials_below(shape.order + 1) +
-                           (shape.wide ? 8.0 : 4.0) * far_numbers(shape.order) + sizeof(SourceCell) +
-                           2.0 * sizeof(TreeCell) + sizeof(TargetNode);
-    return points + results + cells * of_cell + bytes_for_other_ranks(problem, options, device);
-}
-
-bool divides(const SumProblem& /*problem*/, const DeviceChoice& /*device*/) { return true; }
-
 bool takes_own_points(const SumProblem& problem, const SumOptions& /*options*/, const DeviceChoice& device) {
     return device.kind == DeviceKind::cuda || (problem.sources > 0 && problem.targets > 0);
 }
+
+double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+    const auto shape = treecode_shape(problem, options);
+    const double held = held_part(options, device, takes_own_points(problem, options, device));
+    const double n = held * static_cast<double>(problem.sources);
+    const double m = problem.self ? 0.0 : held * static_cast<double>(problem.targets);
+    const auto rows = static_cast<double>(std::max(problem.sources, problem.targets));
+    // points: the caller's, in the frame, in the tree's order, in the loops' type; while they are sorted,
+    // keys twice
+    const double points = (n + m) * (8.0 * 12.0 + 24.0 + 24.0) + 24.0 * n;
+    const double results = held * static_cast<double>(problem.targets) * 8.0 * 8.0;
+    const double cells = 6.0 * rows / shape.leaf + 64.0;
+    const double lists = held < 1.0 ? 60.0 * held * static_cast<double>(problem.targets) : 0.0; // of groups
+    const double of_cell = 8.0 * monomials_below(shape.order + 1) +
+                           (shape.wide ? 8.0 : 4.0) * far_numbers(shape.order) + sizeof(SourceCell) +
+                           2.0 * sizeof(TreeCell) + sizeof(TargetNode);
+    return points + results + lists + cells * of_cell + bytes_for_other_ranks(problem, options, device);
+}
+
+bool divides(const SumProblem& /*problem*/, const DeviceChoice& /*device*/) { return true; }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {

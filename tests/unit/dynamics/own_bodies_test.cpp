@@ -36,6 +36,17 @@ ForceOptions by_multipoles(std::shared_ptr<comm::Transport> transport = nullptr,
     return force;
 }
 
+/// Fast multipole sums, and the tree code with and without local expansions.
+std::vector<Change> methods() {
+    const auto by_tree = [](int order) {
+        return [order](ForceOptions& force) {
+            force.method = Method::treecode;
+            force.order = order;
+        };
+    };
+    return {[](ForceOptions& /*force*/) {}, by_tree(3), by_tree(1)};
+}
+
 Bodies cluster(std::int64_t n) {
     InitialOptions options;
     options.kind = InitialKind::plummer;
@@ -105,12 +116,15 @@ TEST(BodyRows, AreFoundWhereverTheyWere) {
 
 TEST(OwnBodies, MoveAsInOneProcess) {
     for (const auto integrator : {Integrator::leapfrog, Integrator::yoshida4, Integrator::rk4})
-        for (const int ranks : {2, 5})
-            expect_as_one(ranks, cluster(700), {.integrator = integrator, .step = 0.01, .end = 1.0},
-                          [](Simulation& simulation) {
-                              simulation.steps(3);
-                              return moving(simulation);
-                          });
+        for (const auto& method : methods())
+            for (const int ranks : {2, 5})
+                expect_as_one(
+                    ranks, cluster(700), {.integrator = integrator, .step = 0.01, .end = 1.0},
+                    [](Simulation& simulation) {
+                        simulation.steps(3);
+                        return moving(simulation);
+                    },
+                    method);
 }
 
 // In no order at first, bodies move to the ranks that have their leaves, and later those that have crossed
@@ -156,10 +170,14 @@ TEST(OwnBodies, MayMeetInTheSmallestCells) {
                 bodies.velocity[3 * body + k] = (end - start[k]) / step;
             }
         }
-    expect_as_one(2, bodies, {.step = step, .end = 1.0}, [](Simulation& simulation) {
-        simulation.steps(1);
-        return moving(simulation);
-    });
+    for (const auto& method : methods())
+        expect_as_one(
+            2, bodies, {.step = step, .end = 1.0},
+            [](Simulation& simulation) {
+                simulation.steps(1);
+                return moving(simulation);
+            },
+            method);
 }
 
 // Pairs of two ranks that are one place in float are computed again in double, by all ranks with all bodies.
@@ -168,16 +186,18 @@ TEST(OwnBodies, MayComeTooCloseForFloat) {
     for (std::size_t pair = 0; pair < 5; ++pair)
         for (std::size_t k = 0; k < 3; ++k)
             bodies.position[3 * (2999 - pair) + k] = bodies.position[3 * pair + k] + (k == 0 ? 1e-10 : 0.0);
-    expect_as_one(
-        3, bodies, {.step = 1e-20, .end = 1e-18},
-        [](Simulation& simulation) {
-            simulation.steps(2);
-            return moving(simulation);
-        },
-        [](ForceOptions& force) {
-            force.softening = 0.0;
-            force.precision = Precision::float32;
-        });
+    for (const auto& method : methods())
+        expect_as_one(
+            3, bodies, {.step = 1e-20, .end = 1e-18},
+            [](Simulation& simulation) {
+                simulation.steps(2);
+                return moving(simulation);
+            },
+            [&](ForceOptions& force) {
+                method(force);
+                force.softening = 0.0;
+                force.precision = Precision::float32;
+            });
 }
 
 // All are within one of them, and some on exactly the same place.
@@ -186,18 +206,26 @@ TEST(OwnBodies, MayCrowdInTheSmallestCells) {
     for (std::size_t i = 0; i < 3 * 600; ++i) bodies.position[i] = 1e-3 * bodies.position[i];
     bodies.position[0] = 5000.0;
     for (std::size_t k = 0; k < 3; ++k) bodies.position[3 * 450 + k] = bodies.position[3 * 20 + k];
-    expect_as_one(3, bodies, {.step = 1e-4, .end = 1.0}, [](Simulation& simulation) {
-        simulation.steps(5);
-        return moving(simulation);
-    });
+    for (const auto& method : methods())
+        expect_as_one(
+            3, bodies, {.step = 1e-4, .end = 1.0},
+            [](Simulation& simulation) {
+                simulation.steps(5);
+                return moving(simulation);
+            },
+            method);
 }
 
 TEST(OwnBodies, MayBeFewerThanRanks) {
-    expect_as_one(8, cluster(3), {.step = 0.01, .end = 1.0}, [](Simulation& simulation) {
-        const auto row = simulation.diagnostics();
-        simulation.advance_to(0.055);
-        return std::tuple(row.total, row.angular_momentum, row.lagrangian_radii, moving(simulation));
-    });
+    for (const auto& method : methods())
+        expect_as_one(
+            8, cluster(3), {.step = 0.01, .end = 1.0},
+            [](Simulation& simulation) {
+                const auto row = simulation.diagnostics();
+                simulation.advance_to(0.055);
+                return std::tuple(row.total, row.angular_momentum, row.lagrangian_radii, moving(simulation));
+            },
+            method);
 }
 
 TEST(OwnBodies, ArePlacedByTheCaller) {

@@ -53,7 +53,7 @@ TEST(SumOnRanks, InThePlaneHasTheBitsOfOne) {
         {.options = {.kernel = Kernel::vortex2d, .sigma = 0.05}, .dimension = 2, .sources = 2300});
 }
 
-// Ranks divide the nodes of targets that threads divide, 512 targets or more.
+// Ranks divide groups of targets, and bring the sources of others that these meet.
 TEST(SumOnRanks, OfTheTreeCodeHasTheBitsOfOne) {
     for (const auto precision : {Precision::mixed, Precision::float64})
         expect_bits_of_one(
@@ -63,6 +63,12 @@ TEST(SumOnRanks, OfTheTreeCodeHasTheBitsOfOne) {
                         .targets = 7000});
     expect_bits_of_one({.options = {.method = Method::treecode, .tolerance = 1e-3}, .sources = 4000});
     expect_bits_of_one({.options = {.method = Method::treecode, .order = 2}, .sources = 20});
+    expect_bits_of_one({.options = {.method = Method::treecode, .order = 4, .leaf = 3, .theta = 0.3},
+                        .sources = 2500,
+                        .targets = 600});
+    expect_bits_of_one({.options = {.method = Method::treecode, .order = 2, .leaf = 500}, // groups in a leaf
+                        .sources = 6000});
+    expect_bits_of_one({.options = {.method = Method::treecode, .tolerance = 1e-8}, .sources = 1500, .targets = 1});
 }
 
 // Ranks divide leaves of targets where groups of mutual blocks begin, 1024 points or more.
