@@ -21,9 +21,7 @@ constexpr std::size_t huge_page = std::size_t{2} << 20; // of x86-64
 constexpr std::align_val_t alignment_of_small{64}, alignment_of_large{huge_page};
 
 // Bytes in huge pages: the last one is taken, too, if at least half of it is wanted.
-std::size_t bytes_in_huge_pages(std::size_t bytes) {
-    return (bytes + huge_page / 2) / huge_page * huge_page;
-}
+std::size_t bytes_in_huge_pages(std::size_t bytes) { return (bytes + huge_page / 2) / huge_page * huge_page; }
 
 // Bytes of addresses for a large array, up to an eighth more: arrays of nearly the same size have the same
 // room, and one can have the memory of another. Pages that are not written take no memory.
@@ -84,7 +82,9 @@ private:
         if (!keeps_arrays) return false;
         try {
             freed_.push_back({memory, room});
-        } catch (const std::bad_alloc&) { return false; }
+        } catch (const std::bad_alloc&) {
+            return false;
+        }
 #ifdef MADV_FREE
         madvise(memory, room, MADV_FREE); // the system takes it only where memory is short
 #endif
@@ -111,7 +111,9 @@ ArrayKeeper& keeper() {
 void* allocate_room(std::size_t room) {
     try {
         return ::operator new(room, alignment_of_large);
-    } catch (const std::bad_alloc&) { keeper().release_all(); }
+    } catch (const std::bad_alloc&) {
+        keeper().release_all();
+    }
     return ::operator new(room, alignment_of_large);
 }
 

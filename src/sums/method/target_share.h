@@ -17,8 +17,8 @@ bool shares_targets(const MethodInfo& method, const SumProblem& problem, const D
 double bytes_for_other_ranks(const SumProblem& problem, const SumOptions& options,
                              const DeviceChoice& device);
 
-/// The part of all points that a rank holds, those of leaves beside its own among them, where ranks give about
-/// as many each. @param takes_own  MethodInfo::takes_own_points
+/// The part of all points that a rank holds, those of leaves beside its own among them, where ranks give
+/// about as many each. @param takes_own  MethodInfo::takes_own_points
 double held_part(const SumOptions& options, const DeviceChoice& device, bool takes_own);
 
 /// Ranks give all points and strengths, and get all results, in the memory of the host.

@@ -120,8 +120,8 @@ EssentialCells essential_cells(Octree& tree, std::span<const LeafRange> within,
         const auto number = [&](auto place) { return static_cast<std::int32_t>(place - within.begin()); };
         const auto begin = number(std::partition_point(
             first, last, [&](const LeafRange& here) { return here.second <= own_begin; }));
-        const auto end = number(std::partition_point(
-            first, last, [&](const LeafRange& here) { return here.first < own_end; }));
+        const auto end = number(
+            std::partition_point(first, last, [&](const LeafRange& here) { return here.first < own_end; }));
         if (begin >= end) continue;
         tree.add_neighbours(begin, end, threads);
         parallel_parts(

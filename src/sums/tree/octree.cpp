@@ -266,8 +266,7 @@ void Octree::divide(std::int32_t begin, std::int32_t end, const Keys& source_key
             part.reserve(last - first);
             for (auto number = begin + static_cast<std::int32_t>(first);
                  number < begin + static_cast<std::int32_t>(last); ++number)
-                if (is_parent(number))
-                    part.push_back(children_of(number, source_keys, target_keys));
+                if (is_parent(number)) part.push_back(children_of(number, source_keys, target_keys));
             return part;
         },
         cells_a_task);

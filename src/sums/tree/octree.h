@@ -67,9 +67,10 @@ public:
     /// Sources N×3 and targets M×3; `targets` is empty where they are the sources (`self`).
     /// @param ranks  not null: sources and targets are those of this rank. The cells are those of all ranks'
     ///     points, alike on all, and so are their numbers of points and the rows that they would have if one
-    ///     rank had all points. Neighbours are known of the cells of a rank's share of these rows, and of those
-    ///     that `add_neighbours` names. `take_points` brings the points.
-    /// @param share_begins  where the shares of all ranks begin, from 0 to 1, and 1 at the end; empty: all alike
+    ///     rank had all points. Neighbours are known of the cells of a rank's share of these rows, and of
+    ///     those that `add_neighbours` names. `take_points` brings the points.
+    /// @param share_begins  where the shares of all ranks begin, from 0 to 1, and 1 at the end; empty: all
+    /// alike
     Octree(std::span<const double> sources, std::span<const double> targets, bool self,
            const TreeShape& shape, int threads, comm::Transport* ranks = nullptr,
            std::span<const double> share_begins = {});
@@ -99,8 +100,7 @@ public:
     /// no_cell where there is none. Nothing where they are not known, over ranks.
     [[nodiscard]] std::span<const std::int32_t> neighbours(std::int32_t cell) const {
         const auto width = static_cast<std::size_t>(neighbour_count_);
-        const auto row =
-            neighbour_rows_.empty() ? cell : neighbour_rows_[static_cast<std::size_t>(cell)];
+        const auto row = neighbour_rows_.empty() ? cell : neighbour_rows_[static_cast<std::size_t>(cell)];
         if (row == no_cell) return {};
         return std::span(neighbours_).subspan(static_cast<std::size_t>(row) * width, width);
     }
@@ -129,7 +129,8 @@ public:
     [[nodiscard]] bool is_over_ranks() const { return !given_[0].empty(); }
     /// Of rows as first_row counts them, where the shares of ranks begin, and their number.
     [[nodiscard]] std::span<const std::int64_t> share_begins() const { return shares_->begins; }
-    /// Where a cell's points begin among all of the sources and, where they are others, the targets before it.
+    /// Where a cell's points begin among all of the sources and, where they are others, the targets before
+    /// it.
     [[nodiscard]] std::int64_t first_row(const TreeCell& cell) const {
         return std::int64_t{cell.sources.begin} + (self_ ? 0 : cell.targets.begin);
     }
@@ -139,7 +140,8 @@ public:
     /// From now on the neighbours of these cells of one level are known. Those of their parents must be.
     void add_neighbours(std::int32_t begin, std::int32_t end, int threads);
     /// Some of the cells alone, numbered anew in the same order. A cell is a leaf, and has points, as in the
-    /// whole tree. Neighbours are known where they were; of the others the cells that have them as neighbours.
+    /// whole tree. Neighbours are known where they were; of the others the cells that have them as
+    /// neighbours.
     /// @param numbers  of these cells, rising, with all of level 0 and the parents of each
     /// @param parts  the number of each cell of this tree in the part, or no_cell
     [[nodiscard]] Octree part(std::span<const std::int32_t> numbers, std::span<const std::int32_t> parts,
@@ -225,8 +227,8 @@ private:
     std::vector<std::int32_t> coarse_; ///< k³ cells of level 0
     int neighbour_count_ = 27;
     RawVector<std::int32_t> neighbours_;
-    std::vector<std::int32_t> neighbour_rows_; ///< by cell, or no_cell; empty: row n is that of cell n
-    std::optional<RowShares> shares_;          ///< over ranks
+    std::vector<std::int32_t> neighbour_rows_;     ///< by cell, or no_cell; empty: row n is that of cell n
+    std::optional<RowShares> shares_;              ///< over ranks
     std::vector<std::int64_t> receivers_of_whole_; ///< of a part: by level
     std::int64_t cells_of_whole_ = 0;              ///< of a part
 };

@@ -1,4 +1,5 @@
-// Which rank makes the expansion of which cell, where all have all cells of the tree. Pure data, alike on all ranks.
+// Which rank makes the expansion of which cell, where all have all cells of the tree. Pure data, alike on all
+// ranks.
 #pragma once
 
 #include "sums/points/block_lists.h"

@@ -26,7 +26,7 @@ struct Signs {
 
 Signs signs_of(std::span<const double> strengths) {
     const auto [least, most] = std::minmax_element(strengths.begin(), strengths.end());
-    return strengths.empty() ? Signs{} : Signs{*least < 0.0, *most > 0.0};
+    return strengths.empty() ? Signs{} : Signs{*least<0.0, *most> 0.0};
 }
 
 } // namespace

@@ -199,9 +199,9 @@ DescentWork sum_nodes(const Octree& tree, const SourceCells& cells, const Treeco
 
 template <class T>
 std::vector<std::vector<GroupSources>> groups_of_tasks(const Octree& tree, const SourceCells& cells,
-                                                    const TreecodeShape& shape,
-                                                    std::span<const TargetNode> nodes, BlockRange own,
-                                                    const BlockSumTask& task, DescentWork& work) {
+                                                       const TreecodeShape& shape,
+                                                       std::span<const TargetNode> nodes, BlockRange own,
+                                                       const BlockSumTask& task, DescentWork& work) {
     const auto tasks = tasks_of<T>(tree, cells, shape, nodes, task, own, work);
     std::vector<std::vector<GroupSources>> groups(tasks.size());
     std::vector<DescentWork> done(tasks.size());
@@ -235,10 +235,9 @@ DescentWork descend(const Octree& tree, const SourceCells& cells, const Treecode
 }
 
 template <class T>
-std::vector<std::vector<GroupSources>> find_sources(const Octree& tree, const SourceCells& cells,
-                                                    const TreecodeShape& shape,
-                                                    std::span<const TargetNode> nodes, BlockRange own,
-                                                    const BlockSumTask& task, DescentWork& work) {
+std::vector<std::vector<GroupSources>>
+find_sources(const Octree& tree, const SourceCells& cells, const TreecodeShape& shape,
+             std::span<const TargetNode> nodes, BlockRange own, const BlockSumTask& task, DescentWork& work) {
     if (nodes.empty() || own.size() == 0) return {};
     return groups_of_tasks<T>(tree, cells, shape, nodes, own, task, work);
 }
@@ -263,12 +262,14 @@ template DescentWork descend<float>(const Octree&, const SourceCells&, const Tre
                                     std::span<const TargetNode>, const BlockSumTask&);
 template DescentWork descend<double>(const Octree&, const SourceCells&, const TreecodeShape&,
                                      std::span<const TargetNode>, const BlockSumTask&);
-template std::vector<std::vector<GroupSources>>
-find_sources<float>(const Octree&, const SourceCells&, const TreecodeShape&, std::span<const TargetNode>,
-                    BlockRange, const BlockSumTask&, DescentWork&);
-template std::vector<std::vector<GroupSources>>
-find_sources<double>(const Octree&, const SourceCells&, const TreecodeShape&, std::span<const TargetNode>,
-                     BlockRange, const BlockSumTask&, DescentWork&);
+template std::vector<std::vector<GroupSources>> find_sources<float>(const Octree&, const SourceCells&,
+                                                                    const TreecodeShape&,
+                                                                    std::span<const TargetNode>, BlockRange,
+                                                                    const BlockSumTask&, DescentWork&);
+template std::vector<std::vector<GroupSources>> find_sources<double>(const Octree&, const SourceCells&,
+                                                                     const TreecodeShape&,
+                                                                     std::span<const TargetNode>, BlockRange,
+                                                                     const BlockSumTask&, DescentWork&);
 template void sum_groups<float>(const TargetRows&, const SourceCells&, const TreecodeShape&, bool,
                                 std::span<const std::vector<GroupSources>>, const BlockSumTask&,
                                 DescentWork&);

@@ -38,10 +38,9 @@ struct GroupSources {
 /// sources can be brought. The first needs cells, but no points, sums or targets of the task; groups come in
 /// the order of their targets, in parts for threads.
 template <class T>
-std::vector<std::vector<GroupSources>> find_sources(const Octree& tree, const SourceCells& cells,
-                                                    const TreecodeShape& shape,
-                                                    std::span<const TargetNode> nodes, BlockRange own,
-                                                    const BlockSumTask& task, DescentWork& work);
+std::vector<std::vector<GroupSources>>
+find_sources(const Octree& tree, const SourceCells& cells, const TreecodeShape& shape,
+             std::span<const TargetNode> nodes, BlockRange own, const BlockSumTask& task, DescentWork& work);
 /// Adds sums at the groups. @param targets  whose rows groups and `task` name
 template <class T>
 void sum_groups(const TargetRows& targets, const SourceCells& cells, const TreecodeShape& shape, bool self,

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "sums/direct/cpu/rank_points.h"
+#include "sums/tree/octree.h"
 #include "sums/treecode/descent.h"
 #include "sums/treecode/target_tree.h"
-#include "sums/tree/octree.h"
 
 #include <farfield/communicator.h>
 
@@ -61,16 +61,15 @@ public:
 private:
     void divide(const Octree& tree, std::span<const TargetNode> nodes);
     void set_boxes(std::span<TargetNode> nodes, int threads) const;
-    [[nodiscard]] RankHalo leaves_to_bring(const Octree& tree,
-                                           std::span<const std::vector<GroupSources>> groups,
-                                           int threads) const;
+    [[nodiscard]] RankHalo
+    leaves_to_bring(const Octree& tree, std::span<const std::vector<GroupSources>> groups, int threads) const;
 
     comm::Transport* ranks_ = nullptr;
     bool self_ = true;
-    std::vector<double> numbers_;           ///< of sources, or none
-    std::vector<std::int32_t> leaves_;      ///< in the order of their points
+    std::vector<double> numbers_;            ///< of sources, or none
+    std::vector<std::int32_t> leaves_;       ///< in the order of their points
     std::vector<std::int32_t> first_leaves_; ///< of ranks
-    std::vector<std::int32_t> cuts_;        ///< of sources
+    std::vector<std::int32_t> cuts_;         ///< of sources
     std::vector<std::int32_t> target_cuts_;
     BlockRange own_sources_{}, own_targets_{};
     std::optional<RankPoints> sources_, targets_;

@@ -145,8 +145,7 @@ template <class T>
 DescentWork TreecodeSum::sum_own(PreparedPoints<T>& sources, PreparedPoints<T>& targets,
                                  const DirectResults& results, BlockSumTask task) {
     DescentWork work;
-    auto groups =
-        find_sources<T>(*tree_, cells_, shape_, nodes_, own_points_->own_targets(), task, work);
+    auto groups = find_sources<T>(*tree_, cells_, shape_, nodes_, own_points_->own_targets(), task, work);
     const auto near = own_points_->bring(*tree_, strengths_, groups, task.threads);
     sources.set(near.x, options_.precision == Precision::mixed, task.threads);
     sources.set_strengths(near.strengths, 0, task.threads);
@@ -156,7 +155,8 @@ DescentWork TreecodeSum::sum_own(PreparedPoints<T>& sources, PreparedPoints<T>& 
     task.sums = cleared_sums(memory_of_sums_, target_x[0].size(), results, task.threads);
     sum_groups<T>(target_x, cells_, shape_, problem_.self, groups, task, work);
     const auto& given = own_points_->targets();
-    sums_ = cleared_sums(memory_of_given_, std::max<std::size_t>(given.order().size(), 1), results, task.threads);
+    sums_ =
+        cleared_sums(memory_of_given_, std::max<std::size_t>(given.order().size(), 1), results, task.threads);
     auto own = task.sums;
     const auto first = problem_.self ? near.own_begin : 0;
     if (own.potential != nullptr) own.potential += first;
@@ -186,7 +186,8 @@ void TreecodeSum::compute_sums(PreparedPoints<T>& sources, PreparedPoints<T>& ta
         const TileSums wanted{.potential = results.potential, .field = {results.field, nullptr, nullptr}};
         done = sum_own<T>(sources, targets, results, task_of(wanted, report, watch));
     } else {
-        sums_ = cleared_sums(memory_of_sums_, static_cast<std::size_t>(problem_.targets), results, report.threads);
+        sums_ = cleared_sums(memory_of_sums_, static_cast<std::size_t>(problem_.targets), results,
+                             report.threads);
         sources.set_strengths(strengths_, 0, report.threads);
         cells_.make(*tree_, {tree_->sources().x, strengths_}, shape_, report.threads, ranks);
         report.passes.push_back({"P2M, M2M", clock.lap()});
@@ -245,7 +246,8 @@ void TreecodeSum::compute(std::span<const double> strengths, std::span<const dou
         else
             compute_sums(float_sources_, float_targets_, results, report, hooks);
     } else {
-        sums_ = cleared_sums(memory_of_sums_, static_cast<std::size_t>(problem_.targets), results, report.threads);
+        sums_ = cleared_sums(memory_of_sums_, static_cast<std::size_t>(problem_.targets), results,
+                             report.threads);
     }
     report.compute_seconds = clock.lap();
     write_results(strengths, exponent, results, report, hooks);

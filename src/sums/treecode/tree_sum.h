@@ -88,7 +88,7 @@ private:
     SourceCells cells_;
     PreparedPoints<float> float_sources_, float_targets_;
     PreparedPoints<double> double_sources_, double_targets_;
-    RawVector<double> strengths_; ///< in the frame, in the order of the tree
+    RawVector<double> strengths_;              ///< in the frame, in the order of the tree
     std::optional<TreecodePoints> own_points_; ///< where each rank gives its own
     WorkArray memory_of_sums_, memory_of_given_;
     TileSums sums_; ///< in the order of the tree, or, where ranks give their own, of the given targets

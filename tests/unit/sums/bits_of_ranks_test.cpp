@@ -68,7 +68,8 @@ TEST(SumOnRanks, OfTheTreeCodeHasTheBitsOfOne) {
                         .targets = 600});
     expect_bits_of_one({.options = {.method = Method::treecode, .order = 2, .leaf = 500}, // groups in a leaf
                         .sources = 6000});
-    expect_bits_of_one({.options = {.method = Method::treecode, .tolerance = 1e-8}, .sources = 1500, .targets = 1});
+    expect_bits_of_one(
+        {.options = {.method = Method::treecode, .tolerance = 1e-8}, .sources = 1500, .targets = 1});
 }
 
 // Ranks divide leaves of targets where groups of mutual blocks begin, 1024 points or more.

@@ -257,8 +257,9 @@ TEST(RankPoints, TravelToTheLeavesAndBack) {
                 ASSERT_EQ(tree.cell(cell).children, whole.cell(cell).children) << cell;
             }
             const RankCells cells(tree, lists, firsts, rank);
-            RankPoints mine(transport, PointSet::sources, tree, lists.leaves, cells.own_leaves(), cells.leaf_halo(),
-                            given_rows(tree, PointSet::sources, lists.leaves, firsts), own, {}, 1);
+            RankPoints mine(transport, PointSet::sources, tree, lists.leaves, cells.own_leaves(),
+                            cells.leaf_halo(), given_rows(tree, PointSet::sources, lists.leaves, firsts), own,
+                            {}, 1);
             tree.take_points(mine.take_points(), {});
             rows[static_cast<std::size_t>(rank)] = mine.rows();
             // strengths that name the points

@@ -71,7 +71,8 @@ std::vector<double> points_of(int n, unsigned seed) {
 std::vector<double> given_by(const std::vector<double>& points, int rank, int ranks) {
     std::vector<double> out;
     const auto givers = static_cast<std::size_t>(std::max(ranks - 1, 1));
-    for (auto i = static_cast<std::size_t>(rank); i < points.size() / 3 && rank < std::max(ranks - 1, 1); i += givers)
+    for (auto i = static_cast<std::size_t>(rank); i < points.size() / 3 && rank < std::max(ranks - 1, 1);
+         i += givers)
         out.insert(out.end(), points.begin() + static_cast<std::ptrdiff_t>(3 * i),
                    points.begin() + static_cast<std::ptrdiff_t>(3 * i + 3));
     return out;
@@ -161,20 +162,25 @@ TEST_P(EssentialCellsOf, PartsHaveTheListsAndExchangesOfTheWhole) {
         for (const auto cell : numbers) within_part.push_back(within[static_cast<std::size_t>(cell)]);
         const RankCells here(part, own_lists, firsts, rank, within_part), there(whole, lists, firsts, rank);
 
-        const auto cell_of = [&, &of = numbers](std::int32_t cell) { return of[static_cast<std::size_t>(cell)]; };
+        const auto cell_of = [&, &of = numbers](std::int32_t cell) {
+            return of[static_cast<std::size_t>(cell)];
+        };
         const auto leaf_of = [&](std::int32_t leaf) {
-            return within_part[static_cast<std::size_t>(own_lists.leaves[static_cast<std::size_t>(leaf)])].first;
+            return within_part[static_cast<std::size_t>(own_lists.leaves[static_cast<std::size_t>(leaf)])]
+                .first;
         };
         const auto all = [](Numbers mine, const auto& number) {
             for (auto& one : mine) one = number(one);
             return mine;
         };
         const auto [own_begin, own_end] = here.own_leaves();
-        ASSERT_EQ(own_end - own_begin, firsts[static_cast<std::size_t>(rank) + 1] - firsts[static_cast<std::size_t>(rank)]);
+        ASSERT_EQ(own_end - own_begin,
+                  firsts[static_cast<std::size_t>(rank) + 1] - firsts[static_cast<std::size_t>(rank)]);
         for (auto leaf = own_begin; leaf < own_end; ++leaf) {
             const auto n = static_cast<std::size_t>(leaf), m = static_cast<std::size_t>(leaf_of(leaf));
             ASSERT_EQ(all(row_of(own_lists.direct, n), leaf_of), row_of(lists.direct, m)) << "leaf " << m;
-            ASSERT_EQ(all(row_of(own_lists.multipoles, n), cell_of), row_of(lists.multipoles, m)) << "leaf " << m;
+            ASSERT_EQ(all(row_of(own_lists.multipoles, n), cell_of), row_of(lists.multipoles, m))
+                << "leaf " << m;
         }
         for (std::int32_t cell = 0; cell < std::ssize(numbers); ++cell) {
             const auto n = static_cast<std::size_t>(cell), m = static_cast<std::size_t>(cell_of(cell));
@@ -186,7 +192,8 @@ TEST_P(EssentialCellsOf, PartsHaveTheListsAndExchangesOfTheWhole) {
             Numbers neighbours(around.begin(), around.end());
             for (auto& one : neighbours)
                 if (one != no_cell) one = cell_of(one);
-            ASSERT_TRUE(std::equal(neighbours.begin(), neighbours.end(), whole.neighbours(cell_of(cell)).begin()))
+            ASSERT_TRUE(
+                std::equal(neighbours.begin(), neighbours.end(), whole.neighbours(cell_of(cell)).begin()))
                 << "cell " << m;
         }
         const auto own_cells = here.cell_halo(), cells = there.cell_halo();
@@ -200,14 +207,16 @@ TEST_P(EssentialCellsOf, PartsHaveTheListsAndExchangesOfTheWhole) {
     });
 }
 
-// Of many points each of several ranks needs some of the cells, and about as much work is everyone's. A second
-// division begins where the first one ended.
+// Of many points each of several ranks needs some of the cells, and about as much work is everyone's. A
+// second division begins where the first one ended.
 TEST(RankShare, GivesEachRankAPartOfTheTreeWithAboutAsMuchWork) {
     const auto points = points_of(30000, 5);
     const TreeShape shape{.most = 10};
     const Octree whole(points, {}, true, shape, 1);
     const auto lists = near_lists(whole, 0);
-    const auto rates = [] { return LeafRates{.seconds_a_pair = 1e-9, .seconds_a_cell = 1e-6, .seconds_a_point = 1e-8}; };
+    const auto rates = [] {
+        return LeafRates{.seconds_a_pair = 1e-9, .seconds_a_cell = 1e-6, .seconds_a_point = 1e-8};
+    };
     constexpr int ranks_in_all = 6;
     std::vector<double> parts(ranks_in_all);
     std::vector<std::int64_t> cells(ranks_in_all);
@@ -215,7 +224,8 @@ TEST(RankShare, GivesEachRankAPartOfTheTreeWithAboutAsMuchWork) {
         RankShare share(&ranks);
         std::vector<std::int32_t> before;
         for (int time = 0; time < 2; ++time) {
-            Octree tree(given_by(points, ranks.rank(), ranks.size()), {}, true, shape, 1, &ranks, share.share_begins());
+            Octree tree(given_by(points, ranks.rank(), ranks.size()), {}, true, shape, 1, &ranks,
+                        share.share_begins());
             NearLists own;
             share.divide(tree, own, 0, rates, 1);
             const auto& firsts = share.whole()->first_leaves;

@@ -51,8 +51,7 @@ GivenRows given_rows(const Octree& tree, PointSet set, std::span<const std::int3
     std::int64_t end = 0;
     for (std::size_t r = 0; r + 1 < first_leaves.size(); ++r) {
         const auto last = first_leaves[r + 1];
-        if (last > first_leaves[r])
-            end = tree.given(set, leaves[static_cast<std::size_t>(last) - 1]).end;
+        if (last > first_leaves[r]) end = tree.given(set, leaves[static_cast<std::size_t>(last) - 1]).end;
         out.ends.push_back(end);
     }
     return out;

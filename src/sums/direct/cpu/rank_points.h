@@ -32,7 +32,8 @@ class RankPoints {
 public:
     /// Calls are made by all ranks, of a tree that was made of all ranks' points.
     /// @param tree  or the part of it that this rank needs  @param leaves  in the order of their points
-    /// @param own  leaves of this rank  @param halo  leaves whose points come along, and those that others get
+    /// @param own  leaves of this rank  @param halo  leaves whose points come along, and those that others
+    /// get
     /// @param given  this rank's, N×3, as the tree was made of
     /// @param numbers  of these, different ones, by which those with the same key are in order; on all ranks
     /// empty: by rank, and as they are given  @throws comm::RankFailed

@@ -9,8 +9,7 @@ namespace farfield {
 
 namespace {
 
-std::vector<BlockRange> source_blocks(const Octree& tree, std::span<const std::int32_t> leaves,
-                                      int threads) {
+std::vector<BlockRange> source_blocks(const Octree& tree, std::span<const std::int32_t> leaves, int threads) {
     constexpr std::size_t leaves_a_task = 2048;
     std::vector<BlockRange> out(leaves.size());
     parallel_parts(
@@ -38,8 +37,7 @@ void NearBlocks::make(const Octree& tree, const NearLists& lists, int threads,
                             .first = lists.direct.first,
                             .partners = lists.direct.partners,
                             .own = tree.self()};
-    const auto own =
-        share ? share->own_leaves : std::pair{0, static_cast<std::int32_t>(lists.leaves.size())};
+    const auto own = share ? share->own_leaves : std::pair{0, static_cast<std::int32_t>(lists.leaves.size())};
     count(blocks, own, threads);
     if (share) {
         pairs_ = comm::sum_of_ranks(*share->ranks, pairs_);

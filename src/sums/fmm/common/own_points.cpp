@@ -19,7 +19,8 @@ void OwnPoints::take(const RankShare& share, Octree& tree, const NearLists& list
         const auto& whole = *share.whole();
         const auto halo = set == PointSet::sources ? share.cells()->leaf_halo() : RankHalo();
         points.emplace(*share.ranks(), set, tree, lists.leaves, share.cells()->own_leaves(), halo,
-                       given_rows(whole.tree, set, whole.leaves, whole.first_leaves), given, numbers, threads);
+                       given_rows(whole.tree, set, whole.leaves, whole.first_leaves), given, numbers,
+                       threads);
         return points->take_points();
     };
     auto of_sources = travel(PointSet::sources, sources, numbers_, sources_);

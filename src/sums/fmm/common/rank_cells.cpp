@@ -53,9 +53,10 @@ RankCells::RankCells(const Octree& part, const NearLists& lists, std::vector<std
 }
 
 std::int32_t RankCells::leaf_here(std::int32_t leaf) const {
-    const auto found = std::partition_point(
-        lists_.leaves.begin(), lists_.leaves.end(),
-        [&](std::int32_t cell) { return leaves_[static_cast<std::size_t>(cell)].first < leaf; });
+    const auto found =
+        std::partition_point(lists_.leaves.begin(), lists_.leaves.end(), [&](std::int32_t cell) {
+            return leaves_[static_cast<std::size_t>(cell)].first < leaf;
+        });
     return static_cast<std::int32_t>(found - lists_.leaves.begin());
 }
 

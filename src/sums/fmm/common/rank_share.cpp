@@ -57,8 +57,8 @@ std::vector<std::int32_t> first_of_shares(const Octree& tree, std::span<const st
         const auto leaf = std::partition_point(leaves.begin(), leaves.end(), [&](std::int32_t cell) {
             return tree.first_row(tree.cell(cell)) < row;
         });
-        first_leaves.push_back(
-            *std::lower_bound(starts.begin(), starts.end(), static_cast<std::int32_t>(leaf - leaves.begin())));
+        first_leaves.push_back(*std::lower_bound(starts.begin(), starts.end(),
+                                                 static_cast<std::int32_t>(leaf - leaves.begin())));
     }
     first_leaves.front() = 0;
     first_leaves.back() = static_cast<std::int32_t>(leaves.size());
@@ -78,8 +78,7 @@ void RankShare::divide(Octree& tree, NearLists& lists, std::int32_t few,
     leaves_of_all_ = std::ssize(lists.leaves);
     own_leaves_ = {0, leaves_of_all_};
     if (ranks_ == nullptr) return;
-    const auto work =
-        work_of_leaves(tree, lists, {0, static_cast<std::int32_t>(leaves_of_all_)}, rates());
+    const auto work = work_of_leaves(tree, lists, {0, static_cast<std::int32_t>(leaves_of_all_)}, rates());
     auto first_leaves = divide_leaves(*ranks_, work, part_starts(tree, lists.leaves));
     ranks_->broadcast(comm::bytes_of(std::span(first_leaves)), 0);
     cells_.emplace(tree, lists, first_leaves, ranks_->rank());
@@ -158,8 +157,7 @@ void RankShare::plan(std::span<const double> work, std::span<const std::int32_t>
         for (const auto cell : from) has_multipole_[static_cast<std::size_t>(cell)] = 1;
     const auto rank = static_cast<std::size_t>(ranks_->rank());
     const double all = work_between(work, 0, static_cast<std::int32_t>(work.size()));
-    own_part_ =
-        all > 0.0 ? work_between(work, first_leaves[rank], first_leaves[rank + 1]) / all : 1.0;
+    own_part_ = all > 0.0 ? work_between(work, first_leaves[rank], first_leaves[rank + 1]) / all : 1.0;
 }
 
 std::optional<NearBlocks::Share> RankShare::near_share() const {

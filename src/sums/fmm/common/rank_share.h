@@ -23,8 +23,8 @@ public:
     /// @param ranks  null: this process is alone
     explicit RankShare(comm::Transport* ranks) : ranks_(ranks) {}
 
-    /// Ranks get about as much work, at these rates. Tree and lists must outlive it. Of a tree over ranks, the
-    /// tree becomes the part that this rank needs.
+    /// Ranks get about as much work, at these rates. Tree and lists must outlive it. Of a tree over ranks,
+    /// the tree becomes the part that this rank needs.
     /// @param lists  are made  @param few  as near_lists has it
     void divide(Octree& tree, NearLists& lists, std::int32_t few, const std::function<LeafRates()>& rates,
                 int threads);
