@@ -11,20 +11,14 @@
 namespace farfield {
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool keeps_arrays = false; // it finds the use of freed memory
-#else
-constexpr bool keeps_arrays = true;
-#endif
-
 constexpr std::size_t huge_page = std::size_t{2} << 20; // of x86-64
 constexpr std::align_val_t alignment_of_small{64}, alignment_of_large{huge_page};
 
 // Bytes in huge pages: the last one is taken, too, if at least half of it is wanted.
 std::size_t bytes_in_huge_pages(std::size_t bytes) { return (bytes + huge_page / 2) / huge_page * huge_page; }
 
-// Bytes of addresses for a large array, up to an eighth more: arrays of nearly the same size have the same
-// room, and one can have the memory of another. Pages that are not written take no memory.
+// Bytes of addresses for a large array, up to an eighth or one huge page more: arrays of nearly the same size
+// have the same room, and one can have the memory of another. Pages that are not written take no memory.
 std::size_t room_for(std::size_t bytes) {
     std::size_t step = huge_page;
     while (16 * step <= bytes) step *= 2;
@@ -33,20 +27,27 @@ std::size_t room_for(std::size_t bytes) {
 
 class ArrayKeeper {
 public:
-    /// Counts an array as in use. Null where none that was freed has this room.
+    /// Null where none that was freed has this room; then there is way for a new one.
     void* take(std::size_t room) {
         const std::lock_guard lock(mutex_);
         const auto found =
             std::find_if(freed_.rbegin(), freed_.rend(), [&](const Freed& one) { return one.room == room; });
-        void* memory = nullptr;
-        if (found != freed_.rend()) {
-            memory = found->memory;
-            bytes_.kept -= room;
-            freed_.erase(std::next(found).base());
+        if (found == freed_.rend()) {
+            make_way(room);
+            return nullptr;
         }
-        bytes_.in_use += room;
-        bytes_.most_in_use = std::max(bytes_.most_in_use, bytes_.in_use);
-        while (bytes_.in_use + bytes_.kept > bytes_.most_in_use) release_oldest();
+        void* const memory = found->memory;
+        bytes_.kept -= room;
+        freed_.erase(std::next(found).base());
+        count(room);
+        return memory;
+    }
+
+    /// One that the system gave.
+    void* count_new(void* memory, std::size_t room) {
+        const std::lock_guard lock(mutex_);
+        count(room);
+        make_way(0);
         return memory;
     }
 
@@ -54,12 +55,6 @@ public:
         const std::lock_guard lock(mutex_);
         bytes_.in_use -= room;
         if (!keeps(memory, room)) ::operator delete(memory, alignment_of_large);
-    }
-
-    /// Of an array that `take` counted and the system has no memory for.
-    void forget(std::size_t room) {
-        const std::lock_guard lock(mutex_);
-        bytes_.in_use -= room;
     }
 
     void release_all() {
@@ -77,6 +72,17 @@ private:
         void* memory;
         std::size_t room;
     };
+
+    void count(std::size_t room) {
+        bytes_.in_use += room;
+        bytes_.most_in_use = std::max(bytes_.most_in_use, bytes_.in_use);
+    }
+
+    // For so much more, the oldest first.
+    void make_way(std::size_t room) {
+        const auto most = std::max(bytes_.most_in_use, bytes_.in_use + room);
+        while (bytes_.in_use + bytes_.kept > most) release_oldest();
+    }
 
     bool keeps(void* memory, std::size_t room) noexcept {
         if (!keeps_arrays) return false;
@@ -123,13 +129,7 @@ void* allocate_array(std::size_t bytes) {
     if (bytes < huge_page) return ::operator new(bytes, alignment_of_small);
     const auto room = room_for(bytes);
     if (void* const memory = keeper().take(room)) return memory;
-    void* memory = nullptr;
-    try {
-        memory = allocate_room(room);
-    } catch (const std::bad_alloc&) {
-        keeper().forget(room);
-        throw;
-    }
+    void* const memory = keeper().count_new(allocate_room(room), room);
 #ifdef MADV_HUGEPAGE
     madvise(memory, bytes_in_huge_pages(bytes), MADV_HUGEPAGE); // a system without them says no
 #endif

@@ -16,6 +16,20 @@ void* allocate_array(std::size_t bytes);
 /// @param bytes  as they were asked for
 void free_array(void* memory, std::size_t bytes) noexcept;
 
+/// Not in builds in which the use of freed memory is looked for.
+#if defined(__has_feature) // Clang
+#if __has_feature(address_sanitizer)
+#define FARFIELD_FREES_ARRAYS 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__) // GCC
+#define FARFIELD_FREES_ARRAYS 1
+#endif
+#ifdef FARFIELD_FREES_ARRAYS
+constexpr bool keeps_arrays = false;
+#else
+constexpr bool keeps_arrays = true;
+#endif
+
 /// Of large arrays, in bytes of addresses.
 struct LargeArrays {
     std::size_t in_use = 0;

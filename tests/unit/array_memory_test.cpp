@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 namespace farfield {
 namespace {
@@ -26,12 +27,6 @@ TEST(ArrayMemory, StartsOnACacheLineAndWhereLargeOnAHugePage) {
 }
 
 constexpr std::size_t megabyte = std::size_t{1} << 20;
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool keeps_arrays = false;
-#else
-constexpr bool keeps_arrays = true;
-#endif
-
 TEST(ArrayMemory, GivesALargeArrayThatWasFreedToTheNextOfItsSize) {
     free_array(allocate_array(40 * megabyte), 40 * megabyte); // so much may be held from now on
     const auto before = large_arrays();
@@ -67,6 +62,15 @@ TEST(ArrayMemory, HoldsNoMoreThanWasInUseAtOnce) {
     const auto now = large_arrays();
     EXPECT_LE(now.in_use + now.kept, now.most_in_use);
     EXPECT_EQ(now.kept > 0, keeps_arrays);
+}
+
+// An array that the system has no memory for was never in use.
+TEST(ArrayMemory, HoldsNoMoreAfterAFailure) {
+    const auto before = large_arrays();
+    constexpr std::size_t too_much = std::size_t{1} << 60;
+    EXPECT_THROW(free_array(allocate_array(too_much), too_much), std::bad_alloc);
+    EXPECT_EQ(large_arrays().in_use, before.in_use);
+    EXPECT_EQ(large_arrays().most_in_use, before.most_in_use);
 }
 
 TEST(ArrayMemory, ServesVectorsThatGrow) {

@@ -174,7 +174,7 @@ template <class T>
 std::vector<std::int32_t> FmmPasses<T>::own_cells(std::span<const std::int32_t> of_whole) const {
     std::vector<std::int32_t> cells;
     for (auto cell : of_whole) {
-        if (share_.whole() != nullptr) cell = share_.whole()->parts[static_cast<std::size_t>(cell)];
+        if (share_.whole() != nullptr) cell = share_.whole()->new_numbers[static_cast<std::size_t>(cell)];
         if (cell != no_cell && share_.receives(cell)) cells.push_back(cell);
     }
     return cells;

@@ -87,7 +87,8 @@ bool takes_own_points(const SumProblem& problem, const SumOptions& options, cons
 }
 
 double open_bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device,
-                  double held) {
+                  bool own) {
+    const double held = held_part(options, own);
     if (is_in_plane(problem)) return plane_fmm_bytes(problem, options, held);
     const auto shape = fmm_shape(problem, options, cost_table_in_use().table);
     const double number = shape.wide ? 8.0 : 4.0;
@@ -105,10 +106,11 @@ double open_bytes(const SumProblem& problem, const SumOptions& options, const De
     const int levels = static_cast<int>(std::ceil(std::log(rows / shape.leaf + 1.0) / std::log(8.0)));
     const auto softened =
         problem.softening > 0.0 ? predicted_softened_size(shape.order, shape.wide, levels) : SoftenedSize{};
-    const double padding = 1.3; // of each class of functions to whole cache lines
-    const double whole_tree = held < 1.0 ? 150.0 * cells : 0.0; // before it is a part
+    const double padding = 1.3;                          // of each class of functions to whole cache lines
+    const double whole_tree = own ? 150.0 * cells : 0.0; // before it is a part
+    const double part = own ? std::min(1.0, 3.0 / options.communicator.size()) : 1.0; // with cells around
     const double expansions =
-        held * cells * (2.0 * number * (basis.size() + padding * softened.functions) + 600.0) + whole_tree;
+        part * cells * (2.0 * number * (basis.size() + padding * softened.functions) + 600.0) + whole_tree;
     const double bounds =
         options.guaranteed ? cells * 550.0 + 48.0 * static_cast<double>(problem.targets) + 24.0 * n : 0.0;
     const bool blocks = device.kind == DeviceKind::cpu && in_blocks(shape.order, shape.wide);
@@ -130,9 +132,9 @@ double open_bytes(const SumProblem& problem, const SumOptions& options, const De
 }
 
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    const double held =
-        held_part(options, device, takes_own_points(problem, options, device)); // of boxes all
-    const auto open = [&](const SumProblem& one) { return open_bytes(one, options, device, held); };
+    const bool own = // of boxes all have all
+        gives_own_points(options, device, takes_own_points(problem, options, device));
+    const auto open = [&](const SumProblem& one) { return open_bytes(one, options, device, own); };
     return problem.is_periodic() ? periodic_fmm_bytes(problem, options, device, open) : open(problem);
 }
 

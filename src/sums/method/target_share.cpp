@@ -116,10 +116,13 @@ bool shares_targets(const MethodInfo& method, const SumProblem& problem, const D
     return !problem.self || !problem.without_own();
 }
 
-double held_part(const SumOptions& options, const DeviceChoice& device, bool takes_own) {
-    if (device.kind == DeviceKind::cuda || !takes_own) return 1.0;
-    if (CommunicatorAccess::gives_everything(options.communicator)) return 1.0;
-    return std::min(1.0, 2.0 / options.communicator.size());
+bool gives_own_points(const SumOptions& options, const DeviceChoice& device, bool takes_own) {
+    return device.kind != DeviceKind::cuda && takes_own && options.communicator.size() > 1 &&
+           !CommunicatorAccess::gives_everything(options.communicator);
+}
+
+double held_part(const SumOptions& options, bool own) {
+    return own ? std::min(1.0, 2.0 / options.communicator.size()) : 1.0;
 }
 
 double bytes_for_other_ranks(const SumProblem& problem, const SumOptions& options,

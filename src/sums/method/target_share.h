@@ -17,9 +17,12 @@ bool shares_targets(const MethodInfo& method, const SumProblem& problem, const D
 double bytes_for_other_ranks(const SumProblem& problem, const SumOptions& options,
                              const DeviceChoice& device);
 
-/// The part of all points that a rank holds, those of leaves beside its own among them, where ranks give
-/// about as many each. @param takes_own  MethodInfo::takes_own_points
-double held_part(const SumOptions& options, const DeviceChoice& device, bool takes_own);
+/// Ranks on CPUs give points of their own, which the method takes.
+/// @param takes_own  MethodInfo::takes_own_points
+bool gives_own_points(const SumOptions& options, const DeviceChoice& device, bool takes_own);
+/// The part of all points that a rank then holds, those of leaves beside its own among them, where ranks give
+/// about as many each.
+double held_part(const SumOptions& options, bool own);
 
 /// Ranks give all points and strengths, and get all results, in the memory of the host.
 /// @throws what the method throws, on all ranks

@@ -49,10 +49,10 @@ public:
     // Children have higher numbers than their parents.
     [[nodiscard]] EssentialCells marked() {
         EssentialCells out;
-        out.parts.assign(marked_.size(), no_cell);
+        out.new_numbers.assign(marked_.size(), no_cell);
         for (std::size_t cell = 0; cell < marked_.size(); ++cell) {
             if (marked_[cell] == 0) continue;
-            out.parts[cell] = static_cast<std::int32_t>(out.numbers.size());
+            out.new_numbers[cell] = static_cast<std::int32_t>(out.numbers.size());
             out.numbers.push_back(static_cast<std::int32_t>(cell));
             if (with_children_[cell] == 0) continue;
             for (const auto child : tree_.cells()[cell].children)
@@ -105,11 +105,12 @@ std::vector<LeafRange> leaves_within(const Octree& tree, std::span<const std::in
 }
 
 // Cells of a level follow the curve, as leaves do: those that hold leaves of one rank follow each other.
-EssentialCells essential_cells(Octree& tree, std::span<const LeafRange> within,
-                               std::span<const std::int32_t> leaves,
-                               std::span<const std::int32_t> first_leaves, int rank, std::int32_t few,
-                               int threads) {
+EssentialCells find_essential_cells(Octree& tree, std::span<const LeafRange> within,
+                                    std::span<const std::int32_t> leaves,
+                                    std::span<const std::int32_t> first_leaves, int rank, std::int32_t few,
+                                    int threads) {
     Marker marker(tree, few);
+    if (tree.levels() == 0) return {};
     for (std::int32_t cell = 0; cell < tree.level_begin(1); ++cell) marker.mark(cell);
     for (const auto boundary : first_leaves) marker.mark_shared(leaves, within, boundary);
     const auto own_begin = first_leaves[static_cast<std::size_t>(rank)];

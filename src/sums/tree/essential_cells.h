@@ -20,17 +20,17 @@ using LeafRange = std::pair<std::int32_t, std::int32_t>;
 std::vector<LeafRange> leaves_within(const Octree& tree, std::span<const std::int32_t> leaves);
 
 struct EssentialCells {
-    std::vector<std::int32_t> numbers; ///< rising
-    std::vector<std::int32_t> parts;   ///< as Octree::part has them
+    std::vector<std::int32_t> numbers;     ///< rising
+    std::vector<std::int32_t> new_numbers; ///< by cell of the tree, as Octree::part takes them
 };
 
 /// @param leaves  leaves_in_order, and `within` of them
 /// @param tree  over ranks; from now on it knows the neighbours of all cells that hold leaves of this rank
 /// @param first_leaves  rank r has leaves [first_leaves[r], first_leaves[r + 1])
 /// @param few  as near_lists has it
-EssentialCells essential_cells(Octree& tree, std::span<const LeafRange> within,
-                               std::span<const std::int32_t> leaves,
-                               std::span<const std::int32_t> first_leaves, int rank, std::int32_t few,
-                               int threads);
+EssentialCells find_essential_cells(Octree& tree, std::span<const LeafRange> within,
+                                    std::span<const std::int32_t> leaves,
+                                    std::span<const std::int32_t> first_leaves, int rank, std::int32_t few,
+                                    int threads);
 
 } // namespace farfield

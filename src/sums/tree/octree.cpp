@@ -461,7 +461,7 @@ std::int64_t Octree::count_receivers(int level) const {
                          [](const TreeCell& cell) { return cell.targets.size() > 0; });
 }
 
-Octree Octree::part(std::span<const std::int32_t> numbers, std::span<const std::int32_t> parts,
+Octree Octree::part(std::span<const std::int32_t> numbers, std::span<const std::int32_t> new_numbers,
                     int threads) const {
     Octree out;
     out.shape_ = shape_;
@@ -477,7 +477,7 @@ Octree Octree::part(std::span<const std::int32_t> numbers, std::span<const std::
         out.levels_.push_back(static_cast<std::int32_t>(
             std::lower_bound(numbers.begin(), numbers.end(), begin) - numbers.begin()));
     const auto renumber = [&](std::int32_t& cell) {
-        if (cell != no_cell) cell = parts[static_cast<std::size_t>(cell)];
+        if (cell != no_cell) cell = new_numbers[static_cast<std::size_t>(cell)];
     };
     out.coarse_ = coarse_;
     for (auto& cell : out.coarse_) renumber(cell);

@@ -143,9 +143,9 @@ public:
     /// whole tree. Neighbours are known where they were; of the others the cells that have them as
     /// neighbours.
     /// @param numbers  of these cells, rising, with all of level 0 and the parents of each
-    /// @param parts  the number of each cell of this tree in the part, or no_cell
-    [[nodiscard]] Octree part(std::span<const std::int32_t> numbers, std::span<const std::int32_t> parts,
-                              int threads) const;
+    /// @param new_numbers  the number of each cell of this tree in the part, or no_cell
+    [[nodiscard]] Octree part(std::span<const std::int32_t> numbers,
+                              std::span<const std::int32_t> new_numbers, int threads) const;
     /// Of the whole tree, also in a part of it: cells, and those of a level that have targets.
     [[nodiscard]] std::int64_t count_cells() const;
     [[nodiscard]] std::int64_t count_receivers(int level) const;

@@ -25,8 +25,12 @@ struct Signs {
 };
 
 Signs signs_of(std::span<const double> strengths) {
-    const auto [least, most] = std::minmax_element(strengths.begin(), strengths.end());
-    return strengths.empty() ? Signs{} : Signs{*least<0.0, *most> 0.0};
+    Signs out;
+    for (const double strength : strengths) {
+        out.negative = out.negative || strength < 0.0;
+        out.positive = out.positive || strength > 0.0;
+    }
+    return out;
 }
 
 } // namespace

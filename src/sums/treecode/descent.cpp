@@ -38,10 +38,10 @@ struct GroupScratch {
 /// Adds all sums at a group.
 template <class T>
 void sum_group(const TargetRows& targets, const SourceCells& cells, const TreecodeShape& shape, bool self,
-               const TargetNode& group, const LocalExpansion& local, const Interactions& from,
+               const TargetNode& group, const LocalExpansion* local, const GroupInteractions& from,
                const BlockSumTask& task, GroupScratch<T>& scratch, DescentWork& work) {
     Stopwatch clock;
-    add_local_values(targets, group, local, task, scratch.local);
+    if (local != nullptr) add_local_values(targets, group, *local, task, scratch.local);
     work.local += clock.lap();
     work.near_pairs += add_near(group, from, self, task);
     work.near += clock.lap();
@@ -106,11 +106,11 @@ public:
 private:
     void end_at(const TargetNode& group, const LocalExpansion& local) {
         if (kept_ == nullptr)
-            return sum_group(tree_.targets().x, cells_, shape_, tree_.self(), group, local, found_, task_,
+            return sum_group(tree_.targets().x, cells_, shape_, tree_.self(), group, &local, found_, task_,
                              scratch_, done_);
-        kept_->push_back({.group = group, .local = local, .from = {}});
-        kept_->back().from.cells = found_.cells;
-        kept_->back().from.near = found_.near;
+        task_.watch->done(0); // stops are asked for, though sums come later
+        auto own = local.empty ? nullptr : std::make_unique<const LocalExpansion>(local);
+        kept_->push_back({.group = group, .local = std::move(own), .from = found_});
     }
 
     const Octree& tree_;
@@ -252,7 +252,8 @@ void sum_groups(const TargetRows& targets, const SourceCells& cells, const Treec
         GroupScratch<T> scratch;
         for (const auto& one : groups[n]) {
             if (task.watch->stopped()) return;
-            sum_group(targets, cells, shape, self, one.group, one.local, one.from, task, scratch, done[n]);
+            sum_group(targets, cells, shape, self, one.group, one.local.get(), one.from, task, scratch,
+                      done[n]);
         }
     });
     for (const auto& part : done) work.add(part);

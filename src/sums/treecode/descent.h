@@ -9,6 +9,7 @@
 #include "sums/treecode/target_tree.h"
 #include "sums/treecode/walk.h"
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -30,8 +31,8 @@ DescentWork descend(const Octree& tree, const SourceCells& cells, const Treecode
 /// What acts on a group of targets.
 struct GroupSources {
     TargetNode group;
-    LocalExpansion local; ///< about its centre
-    Interactions from;    ///< cells and near sources
+    std::unique_ptr<const LocalExpansion> local; ///< about its centre; null: none
+    GroupInteractions from;
 };
 
 /// The same in two parts, of groups whose targets are rows of `own` alone, between which points of the near

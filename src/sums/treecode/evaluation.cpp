@@ -15,7 +15,7 @@ namespace farfield {
 // Coordinates count from the middle of the group, so that their rounding is small beside distances.
 template <class T>
 void add_far(const TargetRows& targets, const SourceCells& cells, const TreecodeShape& shape,
-             const TargetNode& group, const Interactions& from, const BlockSumTask& task,
+             const TargetNode& group, const GroupInteractions& from, const BlockSumTask& task,
              FarScratch<T>& scratch) {
     if (from.cells.empty()) return;
     const auto count = static_cast<std::size_t>(group.targets.size());
@@ -146,7 +146,7 @@ void add_local_values(const TargetRows& targets, const TargetNode& group, const 
     FF_ISA_FUNCTION(ff_local_values, task.isa)(&values);
 }
 
-double add_near(const TargetNode& group, const Interactions& from, bool self, const BlockSumTask& task) {
+double add_near(const TargetNode& group, const GroupInteractions& from, bool self, const BlockSumTask& task) {
     if (from.near.empty()) return 0.0;
     const BlockTile tile{.targets = task.targets,
                          .sources = task.sources,
@@ -163,9 +163,9 @@ double add_near(const TargetNode& group, const Interactions& from, bool self, co
 }
 
 template void add_far<float>(const TargetRows&, const SourceCells&, const TreecodeShape&, const TargetNode&,
-                             const Interactions&, const BlockSumTask&, FarScratch<float>&);
+                             const GroupInteractions&, const BlockSumTask&, FarScratch<float>&);
 template void add_far<double>(const TargetRows&, const SourceCells&, const TreecodeShape&, const TargetNode&,
-                              const Interactions&, const BlockSumTask&, FarScratch<double>&);
+                              const GroupInteractions&, const BlockSumTask&, FarScratch<double>&);
 
 template void add_local<float>(const SourceCells&, const TargetNode&, const Interactions&,
                                const BlockSumTask&, LocalExpansion&, LocalScratch<float>&);

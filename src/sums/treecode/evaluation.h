@@ -52,17 +52,17 @@ void add_local_values(const TargetRows& targets, const TargetNode& group, const 
 /// Adds what cells do at the targets of a group (M2P).
 template <class T>
 void add_far(const TargetRows& targets, const SourceCells& cells, const TreecodeShape& shape,
-             const TargetNode& group, const Interactions& from, const BlockSumTask& task,
+             const TargetNode& group, const GroupInteractions& from, const BlockSumTask& task,
              FarScratch<T>& scratch);
 
 /// Adds what sources do there, pair by pair (P2P). Returns the number of pairs.
-double add_near(const TargetNode& group, const Interactions& from, bool self, const BlockSumTask& task);
+double add_near(const TargetNode& group, const GroupInteractions& from, bool self, const BlockSumTask& task);
 
 extern template void add_far<float>(const TargetRows&, const SourceCells&, const TreecodeShape&,
-                                    const TargetNode&, const Interactions&, const BlockSumTask&,
+                                    const TargetNode&, const GroupInteractions&, const BlockSumTask&,
                                     FarScratch<float>&);
 extern template void add_far<double>(const TargetRows&, const SourceCells&, const TreecodeShape&,
-                                     const TargetNode&, const Interactions&, const BlockSumTask&,
+                                     const TargetNode&, const GroupInteractions&, const BlockSumTask&,
                                      FarScratch<double>&);
 
 extern template void add_local<float>(const SourceCells&, const TargetNode&, const Interactions&,

@@ -50,7 +50,8 @@ bool takes_own_points(const SumProblem& problem, const SumOptions& /*options*/, 
 
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     const auto shape = treecode_shape(problem, options);
-    const double held = held_part(options, device, takes_own_points(problem, options, device));
+    const bool own = gives_own_points(options, device, takes_own_points(problem, options, device));
+    const double held = held_part(options, own);
     const double n = held * static_cast<double>(problem.sources);
     const double m = problem.self ? 0.0 : held * static_cast<double>(problem.targets);
     const auto rows = static_cast<double>(std::max(problem.sources, problem.targets));
@@ -59,7 +60,7 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
     const double points = (n + m) * (8.0 * 12.0 + 24.0 + 24.0) + 24.0 * n;
     const double results = held * static_cast<double>(problem.targets) * 8.0 * 8.0;
     const double cells = 6.0 * rows / shape.leaf + 64.0;
-    const double lists = held < 1.0 ? 60.0 * held * static_cast<double>(problem.targets) : 0.0; // of groups
+    const double lists = own ? 100.0 * held * static_cast<double>(problem.targets) : 0.0; // of groups
     const double of_cell = 8.0 * monomials_below(shape.order + 1) +
                            (shape.wide ? 8.0 : 4.0) * far_numbers(shape.order) + sizeof(SourceCell) +
                            2.0 * sizeof(TreeCell) + sizeof(TargetNode);

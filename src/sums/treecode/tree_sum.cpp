@@ -73,9 +73,11 @@ void TreecodeSum::set_points(RawVector<double> sources, RawVector<double> target
 void TreecodeSum::prepare() {
     Stopwatch clock;
     const int threads = options_.threads;
+    auto* const ranks = CommunicatorAccess::transport(options_.communicator);
+    shape_ = comm::from_rank(ranks, shape_); // other hosts may round otherwise
     const TreeShape tree{.most = shape_.leaf, .separation = 0};
     tree_.emplace(source_points_, target_points_, problem_.self, tree, threads,
-                  own_points_ ? &own_points_->ranks() : nullptr);
+                  own_points_ ? ranks : nullptr);
     nodes_ = target_nodes(*tree_, shape_.group);
     if (own_points_) {
         own_points_->take(*tree_, nodes_, source_points_, target_points_, threads);
@@ -102,7 +104,11 @@ void TreecodeSum::prepare_points(PreparedPoints<T>& sources, PreparedPoints<T>& 
     targets.set(own_points_ ? own_points_->target_rows() : tree_->targets().x, with_low, options_.threads);
 }
 
-bool TreecodeSum::refine(double error) { return refined(shape_, sharper_, problem_, options_, error); }
+bool TreecodeSum::refine(double error) {
+    if (!refined(shape_, sharper_, problem_, options_, error)) return false;
+    shape_ = comm::from_rank(CommunicatorAccess::transport(options_.communicator), shape_);
+    return true;
+}
 
 TileSums TreecodeSum::cleared_sums(WorkArray& memory, std::size_t rows, const DirectResults& results,
                                    int threads) const {
@@ -146,6 +152,7 @@ DescentWork TreecodeSum::sum_own(PreparedPoints<T>& sources, PreparedPoints<T>& 
                                  const DirectResults& results, BlockSumTask task) {
     DescentWork work;
     auto groups = find_sources<T>(*tree_, cells_, shape_, nodes_, own_points_->own_targets(), task, work);
+    task.watch->ask(); // a rank without targets, too
     const auto near = own_points_->bring(*tree_, strengths_, groups, task.threads);
     sources.set(near.x, options_.precision == Precision::mixed, task.threads);
     sources.set_strengths(near.strengths, 0, task.threads);

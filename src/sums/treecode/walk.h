@@ -11,12 +11,15 @@
 
 namespace farfield {
 
+/// What acts on each target of a group.
+struct GroupInteractions {
+    std::vector<std::int32_t> cells;
+    std::vector<BlockSource> near; ///< the group itself comes first where targets are the sources
+};
+
 /// What acts on a node of targets.
-struct Interactions {
-    std::vector<std::int32_t> cells; ///< on each target of a group
+struct Interactions : GroupInteractions {
     std::vector<std::int32_t> local; ///< through the node's local expansion
-    /// Of a group. The group itself comes first where targets are the sources.
-    std::vector<BlockSource> near;
     std::vector<std::int32_t> rest;  ///< what the node's children are to look at
     std::vector<std::int32_t> stack; ///< of the walk
 

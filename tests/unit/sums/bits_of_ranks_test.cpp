@@ -2,6 +2,8 @@
 // ranks.
 #include "on_ranks.h"
 
+#include <cmath>
+
 namespace farfield {
 namespace {
 
@@ -70,6 +72,18 @@ TEST(SumOnRanks, OfTheTreeCodeHasTheBitsOfOne) {
                         .sources = 6000});
     expect_bits_of_one(
         {.options = {.method = Method::treecode, .tolerance = 1e-8}, .sources = 1500, .targets = 1});
+}
+
+// Each rank's strengths have one sign, and all together both.
+TEST(SumOnRanks, OfOneSignOnEachRankHasTheBitsOfOne) {
+    const test::Whole whole{.options = {.kernel = Kernel::coulomb, .method = Method::treecode, .order = 1},
+                            .sources = 4000};
+    auto all = test::arrays_of(whole);
+    for (std::size_t i = 0; i < all.strengths.size(); ++i)
+        all.strengths[i] = std::copysign(all.strengths[i], i < 2000 ? 1.0 : -1.0);
+    expect_bits_of_one(whole, all);
+    for (auto& strength : all.strengths) strength = std::abs(strength);
+    expect_bits_of_one(whole, all);
 }
 
 // Ranks divide leaves of targets where groups of mutual blocks begin, 1024 points or more.

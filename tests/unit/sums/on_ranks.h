@@ -75,7 +75,7 @@ inline std::span<const double> part(const Values& values, std::int64_t begin, st
 using Range = std::pair<std::int64_t, std::int64_t>;
 
 inline Outputs compute(const Whole& whole, const Arrays& all, const SumOptions& options, Range sources,
-                       Range targets, const SumHooks& hooks = {}) {
+                       Range targets, const SumHooks& hooks = {}, SumReport* report = nullptr) {
     const auto points =
         matrix_view(part(all.sources, sources.first, sources.second, whole.dimension), whole.dimension);
     SumPlan plan =
@@ -97,6 +97,7 @@ inline Outputs compute(const Whole& whole, const Arrays& all, const SumOptions& 
     if (!all.dipoles.empty())
         strengths.dipoles = matrix_view(part(all.dipoles, sources.first, sources.second, 3), 3);
     plan.execute(strengths, views, hooks);
+    if (report != nullptr) *report = plan.report();
     EXPECT_EQ(plan.report().sources, whole.sources);
     EXPECT_EQ(plan.report().targets, whole.rows());
     return out;

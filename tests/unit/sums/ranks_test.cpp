@@ -345,11 +345,43 @@ TEST(SumOnRanks, ComputesWhatAnyRankWants) {
     EXPECT_EQ(field, Values(one.field.begin(), one.field.begin() + 3 * 700));
 }
 
+// Of a tree of which each rank has a part, reports tell all ranks' counts.
+TEST(SumOnRanks, TellsTheCountsOfAll) {
+    for (const auto method : {Method::fmm, Method::treecode})
+        for (const std::int64_t targets : {0, 900}) {
+            const Whole whole{
+                .options = {.method = method, .order = 4, .leaf = 20}, .sources = 5000, .targets = targets};
+            const auto all = test::arrays_of(whole);
+            SumReport one;
+            test::compute(whole, all, whole.options, {0, whole.sources}, {0, whole.rows()}, {}, &one);
+            ASSERT_GT(one.fmm.near_pairs + one.treecode.near_pairs, 0);
+            comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+                const int rank = transport->rank();
+                auto options = whole.options;
+                options.communicator = CommunicatorAccess::of(std::move(transport));
+                const auto sources = range_of(whole.sources, rank, 3, Division::even);
+                const auto rows = range_of(whole.rows(), rank, 3, Division::even);
+                SumReport found;
+                test::compute(whole, all, options, sources, rows, {}, &found);
+                EXPECT_EQ(found.fmm.cells, one.fmm.cells);
+                EXPECT_EQ(found.fmm.leaves, one.fmm.leaves);
+                EXPECT_EQ(found.fmm.near_pairs, one.fmm.near_pairs);
+                EXPECT_EQ(found.fmm.multiply_adds, one.fmm.multiply_adds);
+                EXPECT_EQ(found.treecode.cells, one.treecode.cells);
+                EXPECT_EQ(found.treecode.groups, one.treecode.groups);
+                EXPECT_EQ(found.treecode.near_pairs, one.treecode.near_pairs);
+                EXPECT_EQ(found.treecode.far_pairs, one.treecode.far_pairs);
+            });
+        }
+}
+
 // Where one rank is to stop, all do.
 TEST(SumOnRanks, StopsWhereOneRankIsAsked) {
     for (const auto& whole :
          {Whole{.options = {}, .sources = 6000}, Whole{.options = {}, .sources = 6000, .targets = 6000},
-          Whole{.options = {.method = Method::fmm, .order = 8}, .sources = 30000}})
+          Whole{.options = {.method = Method::fmm, .order = 8}, .sources = 30000},
+          Whole{.options = {.method = Method::treecode, .order = 6}, .sources = 30000},
+          Whole{.options = {.method = Method::treecode, .order = 4}, .sources = 30000, .targets = 2000}})
         EXPECT_EQ(test::interrupted_of_three(whole), 3);
 }
 

@@ -28,14 +28,14 @@ public:
     /// @param lists  are made  @param few  as near_lists has it
     void divide(Octree& tree, NearLists& lists, std::int32_t few, const std::function<LeafRates()>& rates,
                 int threads);
-    /// Where the shares began that ranks had last, as Octree takes them.
+    /// Where the shares begin that were fair the last time, as Octree takes them.
     [[nodiscard]] std::span<const double> share_begins() const { return share_begins_; }
 
     /// A tree over ranks before it became a part, of which this one's cells are numbers() of it.
     struct Whole {
         Octree tree;
-        std::vector<std::int32_t> leaves{}; ///< in the order of their points
-        std::vector<std::int32_t> parts{};  ///< as Octree::part has them
+        std::vector<std::int32_t> leaves{};      ///< in the order of their points
+        std::vector<std::int32_t> new_numbers{}; ///< as Octree::part has them
         std::vector<std::int32_t> groups{}; ///< leaves that groups of mutual blocks begin with; of a self sum
         std::vector<std::int32_t> first_leaves{}; ///< of ranks
     };
@@ -129,7 +129,7 @@ private:
                    int threads);
     [[nodiscard]] std::vector<double> work_of_all(const Octree& tree, const NearLists& lists,
                                                   const LeafRates& rates) const;
-    void keep_share_begins();
+    void keep_share_begins(std::span<const std::int32_t> first_leaves);
     void plan(std::span<const double> work, std::span<const std::int32_t> first_leaves);
 
     comm::Transport* ranks_;
