@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Times a simulation by fast multipole sums on 1, 2, 4, … ranks of one thread, and tells the memory that ranks take:
-`bench/ranks_runs.py build/farfield --most 16 --json FILE`; needs mpirun.
+"""Times a simulation by fast multipole sums, or with --method treecode by the tree code, on 1, 2, 4, … ranks of one thread, and tells the memory that ranks
+take: `bench/ranks_runs.py build/farfield --most 16 --json FILE`; needs mpirun.
 
 A Plummer cluster, whose bodies stand in no order at first. `evaluation` is the time that the program reports for forces, with all that ranks send for
 them, over the evaluations; `run` that of the whole run, with the bodies that are made on each rank and what is written. `first` and `other` are the largest
@@ -23,7 +23,7 @@ CASE = """
 kind = "plummer"
 n = {n}
 [force]
-method = "fmm"
+method = "{method}"
 softening = 0.01
 order = {order}
 [time]
@@ -53,6 +53,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--before", help="another build, measured in turns")
     parser.add_argument("--n", type=int, default=4_000_000)
+    parser.add_argument("--method", choices=("fmm", "treecode"), default="fmm")
     parser.add_argument("--order", type=int, default=5)
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--most", type=int, default=2, help="ranks")
@@ -64,7 +65,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         case = folder / "case.toml"
-        case.write_text(CASE.format(n=options.n, order=options.order, end=0.001 * options.steps), encoding="utf-8")
+        case.write_text(CASE.format(n=options.n, method=options.method, order=options.order, end=0.001 * options.steps), encoding="utf-8")
         ranks = 1
         while ranks <= options.most:
             found = {key: [] for key in programs}
@@ -79,7 +80,8 @@ def main():
             rows.append(row)
             print(row, flush=True)
             if options.json:  # after each row: what is there stays if a later one is given up
-                command = f"bench/ranks_runs.py build/farfield --n {options.n} --order {options.order} --steps {options.steps} --most {options.most} --rounds {options.rounds}"
+                method = "" if options.method == "fmm" else f" --method {options.method}"
+                command = f"bench/ranks_runs.py build/farfield{method} --n {options.n} --order {options.order} --steps {options.steps} --most {options.most} --rounds {options.rounds}"
                 options.json.write_text(json.dumps({"command": command, "repeats": options.rounds, "rows": rows}, indent=1) + "\n", encoding="utf-8")
             ranks *= 2
 
