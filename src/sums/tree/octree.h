@@ -176,7 +176,7 @@ private:
     /// Rows that ranks share, of all sources and targets.
     struct RowShares {
         std::vector<std::int64_t> begins; ///< of each rank, and the end
-        int rank = 0;
+        int rank;
     };
     Octree() = default; ///< for `part`
     void choose_cube(std::span<const double> sources, std::span<const double> targets, comm::Transport* ranks,

@@ -6,6 +6,7 @@
 #include "backend/threads/parallel.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace farfield {
 namespace {
@@ -16,13 +17,13 @@ constexpr std::size_t looked_at_a_task = 64;
 
 void Octree::share_rows(const comm::Transport& ranks, std::span<const double> begins) {
     const auto rows = static_cast<double>(counts_[0] + (self_ ? 0 : counts_[1]));
-    auto& shares = shares_.emplace();
-    shares.rank = ranks.rank();
+    RowShares shares{.begins = {}, .rank = ranks.rank()};
     for (int r = 0; r <= ranks.size(); ++r) {
         const double begin =
             begins.empty() ? static_cast<double>(r) / ranks.size() : begins[static_cast<std::size_t>(r)];
         shares.begins.push_back(static_cast<std::int64_t>(rows * begin));
     }
+    shares_ = std::move(shares);
 }
 
 std::int32_t Octree::cells_before(std::int32_t begin, std::int32_t end, std::int64_t row) const {

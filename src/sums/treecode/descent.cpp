@@ -62,8 +62,11 @@ public:
 
     [[nodiscard]] std::vector<std::int32_t> roots() const { return walk_.roots(); }
 
-    /// From now on groups are not summed, but put there.
-    void keep_groups(std::vector<GroupSources>& kept) { kept_ = &kept; }
+    /// From now on groups that meet other sources than these one by one are not summed, but put there.
+    void keep_groups(const OwnRows& own, std::vector<GroupSources>& kept) {
+        own_rows_ = &own;
+        kept_ = &kept;
+    }
 
     /// All that lies below. Nodes with no more than `most` targets are left to `later`.
     void visit(std::size_t depth, std::int32_t most = -1, std::vector<Start>* later = nullptr) {
@@ -108,9 +111,25 @@ private:
         if (kept_ == nullptr)
             return sum_group(tree_.targets().x, cells_, shape_, tree_.self(), group, &local, found_, task_,
                              scratch_, done_);
-        task_.watch->done(0); // stops are asked for, though sums come later
+        const auto sources = own_rows_->sources;
+        const bool has_all =
+            std::all_of(found_.near.begin(), found_.near.end(), [&](const BlockSource& near) {
+                return sources.begin <= near.range.begin && near.range.end <= sources.end;
+            });
+        if (has_all) return sum_own_group(group, local);
+        task_.watch->done(0); // stops are asked for, though these sums come later
         auto own = local.empty ? nullptr : std::make_unique<const LocalExpansion>(local);
-        kept_->push_back({.group = group, .local = std::move(own), .from = found_});
+        kept_->push_back(
+            {.group = group, .local = std::move(own), .from = {.cells = found_.cells, .near = found_.near}});
+    }
+
+    void sum_own_group(TargetNode group, const LocalExpansion& local) {
+        const auto& own = *own_rows_;
+        for (auto& near : found_.near)
+            near.range = {near.range.begin - own.sources.begin, near.range.end - own.sources.begin};
+        const auto first = tree_.self() ? own.sources.begin : own.targets.begin;
+        group.targets = {group.targets.begin - first, group.targets.end - first};
+        sum_group(own.x, cells_, shape_, tree_.self(), group, &local, found_, task_, scratch_, done_);
     }
 
     const Octree& tree_;
@@ -123,6 +142,7 @@ private:
     std::deque<Start> starts_; ///< by depth
     Interactions found_;
     GroupScratch<T> scratch_;
+    const OwnRows* own_rows_ = nullptr;
     std::vector<GroupSources>* kept_ = nullptr;
     DescentWork done_;
 };
@@ -200,15 +220,15 @@ DescentWork sum_nodes(const Octree& tree, const SourceCells& cells, const Treeco
 template <class T>
 std::vector<std::vector<GroupSources>> groups_of_tasks(const Octree& tree, const SourceCells& cells,
                                                        const TreecodeShape& shape,
-                                                       std::span<const TargetNode> nodes, BlockRange own,
+                                                       std::span<const TargetNode> nodes, const OwnRows& own,
                                                        const BlockSumTask& task, DescentWork& work) {
-    const auto tasks = tasks_of<T>(tree, cells, shape, nodes, task, own, work);
+    const auto tasks = tasks_of<T>(tree, cells, shape, nodes, task, own.targets, work);
     std::vector<std::vector<GroupSources>> groups(tasks.size());
     std::vector<DescentWork> done(tasks.size());
     parallel_for(task.threads, std::ssize(tasks), [&](std::int64_t number) {
         const auto n = static_cast<std::size_t>(number);
-        Descent<T> below(tree, cells, shape, nodes, task, own);
-        below.keep_groups(groups[n]);
+        Descent<T> below(tree, cells, shape, nodes, task, own.targets);
+        below.keep_groups(own, groups[n]);
         below.start(tasks[n]);
         below.visit(0);
         done[n] = below.done();
@@ -235,10 +255,11 @@ DescentWork descend(const Octree& tree, const SourceCells& cells, const Treecode
 }
 
 template <class T>
-std::vector<std::vector<GroupSources>>
-find_sources(const Octree& tree, const SourceCells& cells, const TreecodeShape& shape,
-             std::span<const TargetNode> nodes, BlockRange own, const BlockSumTask& task, DescentWork& work) {
-    if (nodes.empty() || own.size() == 0) return {};
+std::vector<std::vector<GroupSources>> find_sources(const Octree& tree, const SourceCells& cells,
+                                                    const TreecodeShape& shape,
+                                                    std::span<const TargetNode> nodes, const OwnRows& own,
+                                                    const BlockSumTask& task, DescentWork& work) {
+    if (nodes.empty() || own.targets.size() == 0) return {};
     return groups_of_tasks<T>(tree, cells, shape, nodes, own, task, work);
 }
 
@@ -263,14 +284,12 @@ template DescentWork descend<float>(const Octree&, const SourceCells&, const Tre
                                     std::span<const TargetNode>, const BlockSumTask&);
 template DescentWork descend<double>(const Octree&, const SourceCells&, const TreecodeShape&,
                                      std::span<const TargetNode>, const BlockSumTask&);
-template std::vector<std::vector<GroupSources>> find_sources<float>(const Octree&, const SourceCells&,
-                                                                    const TreecodeShape&,
-                                                                    std::span<const TargetNode>, BlockRange,
-                                                                    const BlockSumTask&, DescentWork&);
-template std::vector<std::vector<GroupSources>> find_sources<double>(const Octree&, const SourceCells&,
-                                                                     const TreecodeShape&,
-                                                                     std::span<const TargetNode>, BlockRange,
-                                                                     const BlockSumTask&, DescentWork&);
+template std::vector<std::vector<GroupSources>>
+find_sources<float>(const Octree&, const SourceCells&, const TreecodeShape&, std::span<const TargetNode>,
+                    const OwnRows&, const BlockSumTask&, DescentWork&);
+template std::vector<std::vector<GroupSources>>
+find_sources<double>(const Octree&, const SourceCells&, const TreecodeShape&, std::span<const TargetNode>,
+                     const OwnRows&, const BlockSumTask&, DescentWork&);
 template void sum_groups<float>(const TargetRows&, const SourceCells&, const TreecodeShape&, bool,
                                 std::span<const std::vector<GroupSources>>, const BlockSumTask&,
                                 DescentWork&);

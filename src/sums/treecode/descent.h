@@ -35,13 +35,20 @@ struct GroupSources {
     GroupInteractions from;
 };
 
-/// The same in two parts, of groups whose targets are rows of `own` alone, between which points of the near
-/// sources can be brought. The first needs cells, but no points, sums or targets of the task; groups come in
-/// the order of their targets, in parts for threads.
+/// Rows in the order of the tree that a rank has.
+struct OwnRows {
+    BlockRange sources, targets;
+    const TargetRows& x; ///< of these targets
+};
+
+/// The same of groups among own targets, in two parts, between which sources of others can be brought. The
+/// first adds sums at groups that meet own sources alone one by one; task and sums have own rows, from 0 on.
+/// It returns the others, in the order of the tree and with rows as the tree has them, in parts for threads.
 template <class T>
-std::vector<std::vector<GroupSources>>
-find_sources(const Octree& tree, const SourceCells& cells, const TreecodeShape& shape,
-             std::span<const TargetNode> nodes, BlockRange own, const BlockSumTask& task, DescentWork& work);
+std::vector<std::vector<GroupSources>> find_sources(const Octree& tree, const SourceCells& cells,
+                                                    const TreecodeShape& shape,
+                                                    std::span<const TargetNode> nodes, const OwnRows& own,
+                                                    const BlockSumTask& task, DescentWork& work);
 /// Adds sums at the groups. @param targets  whose rows groups and `task` name
 template <class T>
 void sum_groups(const TargetRows& targets, const SourceCells& cells, const TreecodeShape& shape, bool self,
@@ -54,10 +61,10 @@ extern template DescentWork descend<double>(const Octree&, const SourceCells&, c
                                             std::span<const TargetNode>, const BlockSumTask&);
 extern template std::vector<std::vector<GroupSources>>
 find_sources<float>(const Octree&, const SourceCells&, const TreecodeShape&, std::span<const TargetNode>,
-                    BlockRange, const BlockSumTask&, DescentWork&);
+                    const OwnRows&, const BlockSumTask&, DescentWork&);
 extern template std::vector<std::vector<GroupSources>>
 find_sources<double>(const Octree&, const SourceCells&, const TreecodeShape&, std::span<const TargetNode>,
-                     BlockRange, const BlockSumTask&, DescentWork&);
+                     const OwnRows&, const BlockSumTask&, DescentWork&);
 extern template void sum_groups<float>(const TargetRows&, const SourceCells&, const TreecodeShape&, bool,
                                        std::span<const std::vector<GroupSources>>, const BlockSumTask&,
                                        DescentWork&);

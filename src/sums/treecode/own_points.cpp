@@ -126,10 +126,12 @@ void TreecodePoints::set_boxes(std::span<TargetNode> nodes, int threads) const {
     }
     using Box = std::array<double, 6>;
     std::vector<Box> own;
+    own.reserve(of_ranks[static_cast<std::size_t>(ranks_->rank())].size());
     for (const auto* node : of_ranks[static_cast<std::size_t>(ranks_->rank())])
         own.push_back(
             {node->centre[0], node->centre[1], node->centre[2], node->half[0], node->half[1], node->half[2]});
     std::vector<std::int64_t> counts;
+    counts.reserve(of_ranks.size());
     for (const auto& of_rank : of_ranks) counts.push_back(std::ssize(of_rank));
     const auto all = comm::all_gathered(*ranks_, std::span<const Box>(own), counts);
     auto box = all.begin();

@@ -145,35 +145,56 @@ BlockSumTask TreecodeSum::task_of(const TileSums& sums, const SumReport& report,
     return task;
 }
 
-// First what acts on which group, then the sources that this names, then the sums, which go back to the ranks
-// that gave the targets. A rank that is stopped goes on to the end, so that no other waits.
+// First sums at groups that meet own sources alone, then the sources that the others name, then sums at
+// these. All go back to the ranks that gave the targets. A rank that is stopped goes on to the end, so that
+// no other waits.
 template <class T>
 DescentWork TreecodeSum::sum_own(PreparedPoints<T>& sources, PreparedPoints<T>& targets,
                                  const DirectResults& results, BlockSumTask task) {
+    const auto& own = *own_points_;
+    const bool self = problem_.self;
+    const auto& target_x = self ? own.source_rows() : own.target_rows();
+    const auto set_sources = [&](const TargetRows& x, std::span<const double> strengths) {
+        sources.set(x, options_.precision == Precision::mixed, task.threads);
+        sources.set_strengths(strengths, 0, task.threads);
+        task.sources = sources.view();
+        task.targets = self ? sources.view() : targets.view();
+    };
+    set_sources(own.source_rows(), strengths_);
+    const auto sums = cleared_sums(memory_of_sums_, target_x[0].size(), results, task.threads);
+    task.sums = sums;
     DescentWork work;
-    auto groups = find_sources<T>(*tree_, cells_, shape_, nodes_, own_points_->own_targets(), task, work);
+    auto groups = find_sources<T>(*tree_, cells_, shape_, nodes_,
+                                  {own.own_sources(), own.own_targets(), target_x}, task, work);
     task.watch->ask(); // a rank without targets, too
-    const auto near = own_points_->bring(*tree_, strengths_, groups, task.threads);
-    sources.set(near.x, options_.precision == Precision::mixed, task.threads);
-    sources.set_strengths(near.strengths, 0, task.threads);
-    const auto& target_x = problem_.self ? near.x : own_points_->target_rows();
-    task.sources = sources.view();
-    task.targets = problem_.self ? sources.view() : targets.view();
-    task.sums = cleared_sums(memory_of_sums_, target_x[0].size(), results, task.threads);
-    sum_groups<T>(target_x, cells_, shape_, problem_.self, groups, task, work);
-    const auto& given = own_points_->targets();
+    const auto near = own.bring(*tree_, strengths_, groups, task.threads);
+    set_sources(near.x, near.strengths);
+    if (self) task.sums = cleared_sums(memory_of_given_, near.x[0].size(), results, task.threads);
+    sum_groups<T>(self ? near.x : target_x, cells_, shape_, self, groups, task, work);
+    if (self) take_sums(groups, task.sums, near.own_begin, sums);
+    const auto& given = own.targets();
     sums_ =
         cleared_sums(memory_of_given_, std::max<std::size_t>(given.order().size(), 1), results, task.threads);
-    auto own = task.sums;
-    const auto first = problem_.self ? near.own_begin : 0;
-    if (own.potential != nullptr) own.potential += first;
-    for (auto& field : own.field)
-        if (field != nullptr) field += first;
-    given.bring_back(own, sums_);
-    const auto of_ranks = comm::all_values(own_points_->ranks(), work);
+    given.bring_back(sums, sums_);
+    const auto of_ranks = comm::all_values(own.ranks(), work);
     work = {};
     for (const auto& one : of_ranks) work.add(one);
     return work;
+}
+
+// Of groups, from rows among others' sources to own rows.
+void TreecodeSum::take_sums(std::span<const std::vector<GroupSources>> groups, const TileSums& from,
+                            std::int32_t own_begin, const TileSums& to) {
+    const auto take = [&](const double* values, double* own) {
+        if (values == nullptr) return;
+        for (const auto& part : groups)
+            for (const auto& one : part) {
+                const auto rows = one.group.targets;
+                std::copy(values + rows.begin, values + rows.end, own + (rows.begin - own_begin));
+            }
+    };
+    take(from.potential, to.potential);
+    for (std::size_t axis = 0; axis < 3; ++axis) take(from.field[axis], to.field[axis]);
 }
 
 template <class T>
@@ -187,7 +208,10 @@ void TreecodeSum::compute_sums(PreparedPoints<T>& sources, PreparedPoints<T>& ta
     Stopwatch clock;
     DescentWork done;
     if (own_points_) {
-        const SourceRows rows{own_points_->source_rows(), strengths_, own_points_->own_sources().begin};
+        const auto own = own_points_->own_sources();
+        const auto strengths =
+            std::span<const double>(strengths_).first(static_cast<std::size_t>(own.size()));
+        const SourceRows rows{own_points_->source_rows(), strengths, own.begin};
         cells_.make_of_ranks(*tree_, rows, shape_, report.threads, *ranks, own_points_->cuts());
         report.passes.push_back({"P2M, M2M", clock.lap()});
         const TileSums wanted{.potential = results.potential, .field = {results.field, nullptr, nullptr}};
@@ -216,7 +240,6 @@ int TreecodeSum::set_strengths(std::span<const double> strengths, int threads) {
         const auto& sources = own_points_->sources();
         strengths_.resize(static_cast<std::size_t>(sources.rows()));
         sources.bring(strengths, 1, PowerOfTwo(exponent), strengths_.data());
-        strengths_.resize(static_cast<std::size_t>(own_points_->own_sources().size()));
         return exponent;
     }
     const int exponent = strength_exponent(strengths, {}, frame_.exponent, threads);

@@ -70,6 +70,8 @@ private:
     template <class T>
     [[nodiscard]] DescentWork sum_own(PreparedPoints<T>& sources, PreparedPoints<T>& targets,
                                       const DirectResults& results, BlockSumTask task);
+    static void take_sums(std::span<const std::vector<GroupSources>> groups, const TileSums& from,
+                          std::int32_t own_begin, const TileSums& to);
     void report_work(const DescentWork& done, double seconds, SumReport& report) const;
     void write_results(std::span<const double> strengths, int exponent, const DirectResults& results,
                        SumReport& report, const SumHooks& hooks);
