@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 
 namespace farfield {
 namespace {
@@ -62,15 +61,6 @@ TEST(ArrayMemory, HoldsNoMoreThanWasInUseAtOnce) {
     const auto now = large_arrays();
     EXPECT_LE(now.in_use + now.kept, now.most_in_use);
     EXPECT_EQ(now.kept > 0, keeps_arrays);
-}
-
-// An array that the system has no memory for was never in use.
-TEST(ArrayMemory, HoldsNoMoreAfterAFailure) {
-    const auto before = large_arrays();
-    constexpr std::size_t too_much = std::size_t{1} << 60;
-    EXPECT_THROW(free_array(allocate_array(too_much), too_much), std::bad_alloc);
-    EXPECT_EQ(large_arrays().in_use, before.in_use);
-    EXPECT_EQ(large_arrays().most_in_use, before.most_in_use);
 }
 
 TEST(ArrayMemory, ServesVectorsThatGrow) {
