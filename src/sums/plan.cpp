@@ -95,7 +95,7 @@ struct SumPlan::Impl {
     }
 
     [[nodiscard]] bool takes_own_rows() const {
-        return ranks() != nullptr && !CommunicatorAccess::gives_everything(options.communicator) &&
+        return CommunicatorAccess::gives_own(options.communicator) &&
                choice.method->takes_own_points != nullptr &&
                choice.method->takes_own_points(problem, options, choice.device);
     }
@@ -387,7 +387,7 @@ struct SumPlan::Impl {
 std::unique_ptr<SumPlan::Impl> SumPlan::Impl::of(const SumOptions& options, const ConstArrayView& sources,
                                                  const ConstArrayView* targets) {
     auto* ranks = CommunicatorAccess::transport(options.communicator);
-    if (ranks == nullptr || CommunicatorAccess::gives_everything(options.communicator)) {
+    if (!CommunicatorAccess::gives_own(options.communicator)) {
         auto plan = std::make_unique<Impl>(options, sources, targets, gpu_of(sources, targets));
         plan->prepare(sources, targets != nullptr ? *targets : ConstArrayView{});
         return plan;

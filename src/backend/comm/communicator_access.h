@@ -17,6 +17,10 @@ struct CommunicatorAccess {
     /// The same ranks, each of which gives all points and wants all results.
     static Communicator with_everything(Communicator communicator);
     static bool gives_everything(const Communicator& communicator) { return communicator.holds_all_; }
+    /// There are other ranks, and each gives points of its own.
+    static bool gives_own(const Communicator& communicator) {
+        return transport(communicator) != nullptr && !gives_everything(communicator);
+    }
 };
 
 } // namespace farfield

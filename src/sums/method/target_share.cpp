@@ -117,8 +117,8 @@ bool shares_targets(const MethodInfo& method, const SumProblem& problem, const D
 }
 
 bool gives_own_points(const SumOptions& options, const DeviceChoice& device, bool takes_own) {
-    return device.kind != DeviceKind::cuda && takes_own && options.communicator.size() > 1 &&
-           !CommunicatorAccess::gives_everything(options.communicator);
+    return device.kind != DeviceKind::cuda && takes_own &&
+           CommunicatorAccess::gives_own(options.communicator);
 }
 
 double held_part(const SumOptions& options, bool own) {

@@ -1,7 +1,6 @@
 #include "sums/tree/essential_cells.h"
 
 #include "backend/threads/parallel.h"
-#include "sums/tree/near_lists.h"
 
 #include <algorithm>
 #include <atomic>
@@ -83,26 +82,6 @@ private:
 };
 
 } // namespace
-
-// Children have higher numbers than their parents.
-std::vector<LeafRange> leaves_within(const Octree& tree, std::span<const std::int32_t> leaves) {
-    const auto cells = tree.cells();
-    std::vector<LeafRange> within(cells.size());
-    for (std::size_t n = 0; n < leaves.size(); ++n) {
-        const auto leaf = static_cast<std::int32_t>(n);
-        within[static_cast<std::size_t>(leaves[n])] = {leaf, leaf + 1};
-    }
-    for (std::size_t number = cells.size(); number-- > 0;) {
-        const auto parent = cells[number].parent;
-        if (parent == no_cell) continue;
-        const auto [begin, end] = within[number];
-        auto& above = within[static_cast<std::size_t>(parent)];
-        above = above.first == above.second
-                    ? within[number]
-                    : LeafRange{std::min(above.first, begin), std::max(above.second, end)};
-    }
-    return within;
-}
 
 // Cells of a level follow the curve, as leaves do: those that hold leaves of one rank follow each other.
 EssentialCells find_essential_cells(Octree& tree, std::span<const LeafRange> within,

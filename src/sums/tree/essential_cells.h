@@ -4,20 +4,14 @@
 // with their children, whose expansions all ranks gather alike.
 #pragma once
 
+#include "sums/tree/near_lists.h"
 #include "sums/tree/octree.h"
 
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace farfield {
-
-/// Leaves [begin, end), in the order of their points.
-using LeafRange = std::pair<std::int32_t, std::int32_t>;
-
-/// The leaves within each cell. @param leaves  leaves_in_order
-std::vector<LeafRange> leaves_within(const Octree& tree, std::span<const std::int32_t> leaves);
 
 struct EssentialCells {
     std::vector<std::int32_t> numbers;     ///< rising

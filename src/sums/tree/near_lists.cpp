@@ -174,6 +174,26 @@ std::vector<std::int32_t> leaves_in_order(const Octree& tree) {
     return leaves;
 }
 
+// Children have higher numbers than their parents.
+std::vector<LeafRange> leaves_within(const Octree& tree, std::span<const std::int32_t> leaves) {
+    const auto cells = tree.cells();
+    std::vector<LeafRange> within(cells.size());
+    for (std::size_t n = 0; n < leaves.size(); ++n) {
+        const auto leaf = static_cast<std::int32_t>(n);
+        within[static_cast<std::size_t>(leaves[n])] = {leaf, leaf + 1};
+    }
+    for (std::size_t number = cells.size(); number-- > 0;) {
+        const auto parent = cells[number].parent;
+        if (parent == no_cell) continue;
+        const auto [begin, end] = within[number];
+        auto& above = within[static_cast<std::size_t>(parent)];
+        above = above.first == above.second
+                    ? within[number]
+                    : LeafRange{std::min(above.first, begin), std::max(above.second, end)};
+    }
+    return within;
+}
+
 bool meet_by_expansions(const Octree& tree, const TreeCell& leaf, const TreeCell& small, std::int32_t few) {
     if (distance(leaf, small) <= tree.shape().separation) return false;
     const bool is_small =

@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -30,6 +32,12 @@ constexpr std::int32_t all_points = std::numeric_limits<std::int32_t>::max();
 
 /// Numbers of the leaves, in the order of their points.
 std::vector<std::int32_t> leaves_in_order(const Octree& tree);
+
+/// Leaves [begin, end), in the order of their points.
+using LeafRange = std::pair<std::int32_t, std::int32_t>;
+
+/// The leaves within each cell. @param leaves  leaves_in_order
+std::vector<LeafRange> leaves_within(const Octree& tree, std::span<const std::int32_t> leaves);
 
 /// The smaller of a leaf and a cell within a neighbour of the leaf meets the leaf by its expansions, and what
 /// lies within it does, too.

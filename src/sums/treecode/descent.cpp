@@ -177,9 +177,7 @@ void exchange(const BlockSumTask& task, std::span<const TargetNode> nodes, std::
         }
     }
     gather_rows(*task.ranks, SumRows(task.sums), parts);
-    const auto of_ranks = comm::all_values(*task.ranks, work);
-    work = {};
-    for (const auto& one : of_ranks) work.add(one);
+    work.add_ranks(*task.ranks);
 }
 
 BlockRange all_targets(const Octree& tree) { return {0, static_cast<std::int32_t>(tree.target_count())}; }
@@ -246,6 +244,12 @@ void DescentWork::add(const DescentWork& other) {
     near += other.near;
     near_pairs += other.near_pairs;
     far_pairs += other.far_pairs;
+}
+
+void DescentWork::add_ranks(comm::Transport& ranks) {
+    const auto of_ranks = comm::all_values(ranks, *this);
+    *this = {};
+    for (const auto& one : of_ranks) add(one);
 }
 
 template <class T>

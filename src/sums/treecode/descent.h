@@ -21,6 +21,7 @@ struct DescentWork {
     double near_pairs = 0.0, far_pairs = 0.0;
 
     void add(const DescentWork& other);
+    void add_ranks(comm::Transport& ranks); ///< that of all others
 };
 
 /// Adds sums at all targets. `T`: float, or double where the shape is wide.

@@ -4,7 +4,6 @@
 #include "backend/comm/transport.h"
 #include "backend/threads/parallel.h"
 #include "sums/direct/cpu/sums_of_ranks.h"
-#include "sums/tree/essential_cells.h"
 #include "sums/tree/near_lists.h"
 
 #include <algorithm>
@@ -61,10 +60,9 @@ private:
 } // namespace
 
 std::optional<TreecodePoints> TreecodePoints::of(const Communicator& communicator) {
-    auto* const ranks = CommunicatorAccess::transport(communicator);
-    if (ranks == nullptr || CommunicatorAccess::gives_everything(communicator)) return std::nullopt;
+    if (!CommunicatorAccess::gives_own(communicator)) return std::nullopt;
     TreecodePoints out;
-    out.ranks_ = ranks;
+    out.ranks_ = CommunicatorAccess::transport(communicator);
     return out;
 }
 

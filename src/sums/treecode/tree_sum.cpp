@@ -132,13 +132,13 @@ void TreecodeSum::report_work(const DescentWork& done, double seconds, SumReport
     report.treecode.far_pairs = static_cast<std::int64_t>(done.far_pairs);
 }
 
-BlockSumTask TreecodeSum::task_of(const TileSums& sums, const SumReport& report, WorkWatch& watch) const {
+BlockSumTask TreecodeSum::task_of(const DirectResults& results, const SumReport& report,
+                                  WorkWatch& watch) const {
     BlockSumTask task;
     task.precision = options_.precision;
-    task.outputs = static_cast<LoopOutputs>((sums.potential != nullptr ? potential_only : 0) |
-                                            (sums.field[0] != nullptr ? field_only : 0));
+    task.outputs = static_cast<LoopOutputs>((results.potential != nullptr ? potential_only : 0) |
+                                            (results.field != nullptr ? field_only : 0));
     task.softening = softening_;
-    task.sums = sums;
     task.isa = options_.isa;
     task.threads = report.threads;
     task.watch = &watch;
@@ -169,16 +169,15 @@ DescentWork TreecodeSum::sum_own(PreparedPoints<T>& sources, PreparedPoints<T>& 
     task.watch->ask(); // a rank without targets, too
     const auto near = own.bring(*tree_, strengths_, groups, task.threads);
     set_sources(near.x, near.strengths);
-    if (self) task.sums = cleared_sums(memory_of_given_, near.x[0].size(), results, task.threads);
+    if (self) // in memory that serves the given rows, too, which come later
+        task.sums = cleared_sums(memory_of_given_, near.x[0].size(), results, task.threads);
     sum_groups<T>(self ? near.x : target_x, cells_, shape_, self, groups, task, work);
     if (self) take_sums(groups, task.sums, near.own_begin, sums);
     const auto& given = own.targets();
     sums_ =
         cleared_sums(memory_of_given_, std::max<std::size_t>(given.order().size(), 1), results, task.threads);
     given.bring_back(sums, sums_);
-    const auto of_ranks = comm::all_values(own.ranks(), work);
-    work = {};
-    for (const auto& one : of_ranks) work.add(one);
+    work.add_ranks(own.ranks());
     return work;
 }
 
@@ -214,15 +213,15 @@ void TreecodeSum::compute_sums(PreparedPoints<T>& sources, PreparedPoints<T>& ta
         const SourceRows rows{own_points_->source_rows(), strengths, own.begin};
         cells_.make_of_ranks(*tree_, rows, shape_, report.threads, *ranks, own_points_->cuts());
         report.passes.push_back({"P2M, M2M", clock.lap()});
-        const TileSums wanted{.potential = results.potential, .field = {results.field, nullptr, nullptr}};
-        done = sum_own<T>(sources, targets, results, task_of(wanted, report, watch));
+        done = sum_own<T>(sources, targets, results, task_of(results, report, watch));
     } else {
         sums_ = cleared_sums(memory_of_sums_, static_cast<std::size_t>(problem_.targets), results,
                              report.threads);
         sources.set_strengths(strengths_, 0, report.threads);
         cells_.make(*tree_, {tree_->sources().x, strengths_}, shape_, report.threads, ranks);
         report.passes.push_back({"P2M, M2M", clock.lap()});
-        auto task = task_of(sums_, report, watch);
+        auto task = task_of(results, report, watch);
+        task.sums = sums_;
         task.targets = problem_.self ? sources.view() : targets.view();
         task.sources = sources.view();
         task.ranks = ranks;

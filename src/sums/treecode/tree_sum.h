@@ -66,7 +66,9 @@ private:
     template <class T>
     void compute_sums(PreparedPoints<T>& sources, PreparedPoints<T>& targets, const DirectResults& results,
                       SumReport& report, const SumHooks& hooks);
-    [[nodiscard]] BlockSumTask task_of(const TileSums& sums, const SumReport& report, WorkWatch& watch) const;
+    /// Without points and sums.
+    [[nodiscard]] BlockSumTask task_of(const DirectResults& results, const SumReport& report,
+                                       WorkWatch& watch) const;
     template <class T>
     [[nodiscard]] DescentWork sum_own(PreparedPoints<T>& sources, PreparedPoints<T>& targets,
                                       const DirectResults& results, BlockSumTask task);

@@ -1,5 +1,7 @@
 // How sums are divided among ranks: plans, which are the same on all ranks and need none of them to be
 // tested.
+#include "cloud.h"
+
 #include "backend/comm/in_process.h"
 #include "sums/direct/cpu/blocks/mutual_division.h"
 #include "sums/direct/cpu/rank_points.h"
@@ -54,18 +56,6 @@ TEST(FirstOfRanks, TakeNothingAndOneThingAsWell) {
     EXPECT_EQ(first_of_ranks(heavy, 3), (std::vector<std::size_t>{0, 1, 2, 3}));
 }
 
-/// Points that are dense in one corner, as x y z each.
-std::vector<double> cloud(int n, unsigned seed) {
-    std::mt19937 engine(seed);
-    std::uniform_real_distribution<double> uniform(0.0, 1.0);
-    std::vector<double> out;
-    for (int i = 0; i < n; ++i) {
-        const double scale = std::pow(10.0, -2.0 * uniform(engine));
-        for (int axis = 0; axis < 3; ++axis) out.push_back(scale * uniform(engine));
-    }
-    return out;
-}
-
 /// Leaves dealt out to ranks at random; some may get none.
 std::vector<std::int32_t> first_leaves_of(std::size_t leaves, int ranks, unsigned seed) {
     std::mt19937 engine(seed);
@@ -95,8 +85,8 @@ INSTANTIATE_TEST_SUITE_P(Points, CellsOfRanks, testing::Bool(),
                          [](const auto& test) { return test.param ? "alone" : "with_targets"; });
 
 TEST_P(CellsOfRanks, BelongToTheRankThatHasTheirLeaves) {
-    const auto sources = cloud(900, 1);
-    const auto targets = GetParam() ? std::vector<double>{} : cloud(400, 2);
+    const auto sources = test::cloud(900, 1);
+    const auto targets = GetParam() ? std::vector<double>{} : test::cloud(400, 2);
     const Octree tree(sources, targets, GetParam(), {.most = 9}, 1);
     const auto lists = near_lists(tree, 0);
     for (const int ranks : {1, 2, 5, 9}) {
@@ -115,8 +105,8 @@ TEST_P(CellsOfRanks, BelongToTheRankThatHasTheirLeaves) {
 }
 
 TEST_P(CellsOfRanks, HaveEachTargetOnce) {
-    const auto sources = cloud(900, 3);
-    const auto targets = GetParam() ? std::vector<double>{} : cloud(400, 4);
+    const auto sources = test::cloud(900, 3);
+    const auto targets = GetParam() ? std::vector<double>{} : test::cloud(400, 4);
     const Octree tree(sources, targets, GetParam(), {.most = 9}, 1);
     const auto lists = near_lists(tree, 0);
     for (const int ranks : {1, 3, 8}) {
@@ -158,8 +148,8 @@ void expect_halos(const std::vector<RankCells::Halo>& halos, const Needs& needs,
 }
 
 TEST_P(CellsOfRanks, TellWhatOthersNeed) {
-    const auto sources = cloud(900, 5);
-    const auto targets = GetParam() ? std::vector<double>{} : cloud(400, 6);
+    const auto sources = test::cloud(900, 5);
+    const auto targets = GetParam() ? std::vector<double>{} : test::cloud(400, 6);
     const Octree tree(sources, targets, GetParam(), {.most = 9}, 1);
     const auto lists = near_lists(tree, 0);
     ASSERT_FALSE(lists.multipoles.partners.empty());
@@ -232,7 +222,7 @@ TEST_P(CellsOfRanks, TellWhatOthersNeed) {
 // points are, and what it has for its own leaves comes back to whoever gave them.
 TEST(RankPoints, TravelToTheLeavesAndBack) {
     const int count = 30000;
-    const auto points = cloud(count, 7);
+    const auto points = test::cloud(count, 7);
     const Octree whole(points, {}, true, {.most = 20}, 1);
     const auto lists = near_lists(whole, 0);
     for (const int ranks : {1, 2, 5}) {
@@ -306,7 +296,7 @@ TEST(RankPoints, TravelToTheLeavesAndBack) {
 // that adds it.
 TEST(PlacesApart, AreEachOfOneSenderAndOneReceiver) {
     const int points = 9000;
-    const Octree tree(cloud(points, 6), {}, true, {.most = 40}, 1);
+    const Octree tree(test::cloud(points, 6), {}, true, {.most = 40}, 1);
     const auto lists = near_lists(tree, 0);
     std::vector<BlockRange> blocks;
     for (const auto leaf : lists.leaves) blocks.push_back(tree.cell(leaf).sources);
@@ -341,7 +331,8 @@ TEST(PlacesApart, AreEachOfOneSenderAndOneReceiver) {
 TEST(CellShares, GiveEachCellToOneRankOrToAll) {
     for (const bool separate : {false, true})
         for (const int ranks : {1, 2, 3, 8}) {
-            const auto sources = cloud(5000, 1), targets = separate ? cloud(700, 2) : std::vector<double>();
+            const auto sources = test::cloud(5000, 1),
+                       targets = separate ? test::cloud(700, 2) : std::vector<double>();
             TreeShape shape;
             shape.most = 12;
             shape.separation = 0;

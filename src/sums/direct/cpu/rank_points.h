@@ -8,7 +8,7 @@
 #include "sums/direct/cpu/tiles.h"
 #include "sums/points/homes.h"
 #include "sums/points/power_of_two.h"
-#include "sums/tree/essential_cells.h"
+#include "sums/tree/near_lists.h"
 #include "sums/tree/octree.h"
 
 #include <cstdint>

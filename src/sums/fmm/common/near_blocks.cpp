@@ -37,7 +37,7 @@ void NearBlocks::make(const Octree& tree, const NearLists& lists, int threads,
                             .first = lists.direct.first,
                             .partners = lists.direct.partners,
                             .own = tree.self()};
-    const auto own = share ? share->own_leaves : std::pair{0, static_cast<std::int32_t>(lists.leaves.size())};
+    const auto own = share ? share->own_leaves : LeafRange{0, static_cast<std::int32_t>(lists.leaves.size())};
     count(blocks, own, threads);
     if (share) {
         pairs_ = comm::sum_of_ranks(*share->ranks, pairs_);
@@ -52,7 +52,7 @@ void NearBlocks::make(const Octree& tree, const NearLists& lists, int threads,
 }
 
 // Those of leaves [begin, end).
-void NearBlocks::count(const BlockLists& blocks, std::pair<std::int32_t, std::int32_t> leaves, int threads) {
+void NearBlocks::count(const BlockLists& blocks, LeafRange leaves, int threads) {
     auto own = blocks;
     const auto begin = static_cast<std::size_t>(leaves.first);
     const auto size = static_cast<std::size_t>(leaves.second) - begin;
@@ -104,8 +104,7 @@ std::vector<std::int32_t> part_starts(const Octree& tree, std::span<const std::i
     return all;
 }
 
-std::vector<double> pairs_of_leaves(const Octree& tree, const NearLists& lists,
-                                    std::pair<std::int32_t, std::int32_t> leaves) {
+std::vector<double> pairs_of_leaves(const Octree& tree, const NearLists& lists, LeafRange leaves) {
     std::vector<double> out;
     out.reserve(static_cast<std::size_t>(leaves.second - leaves.first));
     const auto sources_of = [&](std::size_t leaf) {

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -19,8 +18,7 @@ namespace farfield {
 /// number. @param leaves  all, in the order of their points
 std::vector<std::int32_t> part_starts(const Octree& tree, std::span<const std::int32_t> leaves);
 /// Pairs of the lists, by leaf of the targets, of leaves [begin, end).
-std::vector<double> pairs_of_leaves(const Octree& tree, const NearLists& lists,
-                                    std::pair<std::int32_t, std::int32_t> leaves);
+std::vector<double> pairs_of_leaves(const Octree& tree, const NearLists& lists, LeafRange leaves);
 
 class NearBlocks {
 public:
@@ -28,7 +26,7 @@ public:
     struct Share {
         comm::Transport* ranks = nullptr;
         std::vector<std::int32_t> groups; ///< of a self sum, as MutualBlocks has them
-        std::pair<std::int32_t, std::int32_t> own_leaves;
+        LeafRange own_leaves;
     };
     /// Tree and lists must stay as they are while sums are computed.
     /// @param share  none: this process has the whole tree; else called by all ranks
@@ -49,7 +47,7 @@ public:
 
 private:
     const OneSidedBlocks& from_both_sides();
-    void count(const BlockLists& blocks, std::pair<std::int32_t, std::int32_t> leaves, int threads);
+    void count(const BlockLists& blocks, LeafRange leaves, int threads);
 
     const Octree* tree_ = nullptr;
     const NearLists* lists_ = nullptr;

@@ -7,8 +7,7 @@
 namespace farfield {
 
 std::optional<OwnPoints> OwnPoints::of(const Communicator& communicator) {
-    const bool alone = CommunicatorAccess::transport(communicator) == nullptr;
-    if (alone || CommunicatorAccess::gives_everything(communicator)) return std::nullopt;
+    if (!CommunicatorAccess::gives_own(communicator)) return std::nullopt;
     return OwnPoints();
 }
 

@@ -1,10 +1,8 @@
 // Which leaves and cells of a tree are whose where ranks share a sum: a plan, of the whole tree or the part
-// of it that a rank needs (essential_cells.h). Leaves follow each other along the tree's curve, so that the
 // cells whose leaves several ranks share are few.
 #pragma once
 
 #include "sums/direct/cpu/sums_of_ranks.h"
-#include "sums/tree/essential_cells.h"
 #include "sums/tree/near_lists.h"
 #include "sums/tree/octree.h"
 

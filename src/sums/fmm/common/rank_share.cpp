@@ -2,6 +2,7 @@
 
 #include "backend/comm/transport.h"
 #include "base/aligned.h"
+#include "sums/tree/essential_cells.h"
 
 #include <algorithm>
 #include <numeric>

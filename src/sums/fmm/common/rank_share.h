@@ -31,7 +31,7 @@ public:
     /// Where the shares begin that were fair the last time, as Octree takes them.
     [[nodiscard]] std::span<const double> share_begins() const { return share_begins_; }
 
-    /// A tree over ranks before it became a part, of which this one's cells are numbers() of it.
+    /// A tree over ranks, of which this rank's tree became a part.
     struct Whole {
         Octree tree;
         std::vector<std::int32_t> leaves{};      ///< in the order of their points
