@@ -19,16 +19,39 @@ constexpr std::size_t cells_a_task = 64;
 
 bool has_points(const TreeCell& cell) { return cell.sources.size() > 0 || cell.targets.size() > 0; }
 
-/// The part of [begin, end) whose keys, without their lowest bits, are `prefix`.
-BlockRange part_with(const RawVector<std::uint64_t>& keys, BlockRange range, int shift,
-                     std::uint64_t prefix) {
-    const auto at = [&](std::int32_t from, std::uint64_t value) {
-        const auto found = std::partition_point(keys.begin() + from, keys.begin() + range.end,
-                                                [&](std::uint64_t key) { return key >> shift < value; });
-        return static_cast<std::int32_t>(found - keys.begin());
-    };
-    const auto begin = at(range.begin, prefix);
-    return {begin, at(begin, prefix + 1)};
+/// Takes the keys of a range one run after the other.
+class Runs {
+public:
+    Runs(const RawVector<std::uint64_t>& keys, BlockRange range)
+        : keys_(keys.data()), next_(range.begin), end_(range.end) {}
+
+    /// Those that, without their lowest bits, are at most `prefix`. A search without branches to guess.
+    BlockRange take(int shift, std::uint64_t prefix) {
+        const auto begin = next_;
+        for (auto rest = end_ - begin; rest > 0;) {
+            const auto half = (rest + 1) / 2;
+            const bool is_within = keys_[next_ + half - 1] >> shift <= prefix;
+            next_ += is_within ? half : 0;
+            rest -= half;
+        }
+        return {begin, next_};
+    }
+
+private:
+    const std::uint64_t* keys_;
+    std::int32_t next_, end_;
+};
+
+constexpr int table_bits = 11; ///< morton_bits in two looks
+constexpr auto spread_table = [] {
+    std::array<std::uint64_t, std::size_t{1} << table_bits> table{};
+    for (std::uint32_t x = 0; x < table.size(); ++x) table[x] = spread_bits(x);
+    return table;
+}();
+
+/// spread_bits in a fifth of its time.
+std::uint64_t spread(std::uint32_t x) {
+    return spread_table[x % spread_table.size()] | spread_table[x >> table_bits] << 3 * table_bits;
 }
 
 } // namespace
@@ -91,16 +114,17 @@ Octree::Keys Octree::keys_of(std::span<const double> points, int threads) const 
     const auto n = points.size() / 3;
     const auto cells = static_cast<std::int64_t>(shape_.coarse) << finest_;
     const double scale = static_cast<double>(cells) / side_;
+    const auto last = static_cast<double>(cells - 1);
     Keys unsorted(n);
     parallel_parts(threads, n, [&](std::size_t begin, std::size_t end) {
         for (auto i = begin; i < end; ++i) {
             std::uint32_t index[3];
             for (std::size_t axis = 0; axis < 3; ++axis) {
                 const double place = (points[3 * i + axis] - low_[axis]) * scale;
-                index[axis] = static_cast<std::uint32_t>(
-                    std::clamp<std::int64_t>(static_cast<std::int64_t>(place), 0, cells - 1));
+                index[axis] =
+                    static_cast<std::uint32_t>(static_cast<std::int32_t>(std::clamp(place, 0.0, last)));
             }
-            unsorted[i] = morton_key(index[0], index[1], index[2]);
+            unsorted[i] = spread(index[0]) | spread(index[1]) << 1U | spread(index[2]) << 2U;
         }
     });
     return unsorted;
@@ -151,18 +175,17 @@ void Octree::make_coarse_cells(const Keys& source_keys, const Keys& target_keys,
     std::vector<Found> all;
     for (int z = 0; z < k; ++z)
         for (int y = 0; y < k; ++y)
-            for (int x = 0; x < k; ++x) {
-                Found found{.cell = {.index = {x, y, z}}};
-                const auto prefix = prefix_of(found);
-                auto& cell = found.cell;
-                cell.sources = part_with(source_keys, all_sources, 3 * finest_, prefix);
-                cell.targets =
-                    self_ ? cell.sources : part_with(target_keys, all_targets, 3 * finest_, prefix);
-                found.given = {cell.sources, cell.targets};
-                all.push_back(found);
-            }
+            for (int x = 0; x < k; ++x) all.push_back({.cell = {.index = {x, y, z}}});
     std::sort(all.begin(), all.end(),
               [&](const Found& a, const Found& b) { return prefix_of(a) < prefix_of(b); });
+    Runs sources(source_keys, all_sources), targets(target_keys, all_targets);
+    for (auto& found : all) {
+        const auto prefix = prefix_of(found);
+        auto& cell = found.cell;
+        cell.sources = sources.take(3 * finest_, prefix);
+        cell.targets = self_ ? cell.sources : targets.take(3 * finest_, prefix);
+        found.given = {cell.sources, cell.targets};
+    }
     if (ranks != nullptr) {
         const std::span<Found> run(all);
         constexpr RunBegin begin;
@@ -191,6 +214,8 @@ Octree::Children Octree::children_of(std::int32_t number, const Keys& source_key
         morton_key(static_cast<std::uint32_t>(parent.index[0]), static_cast<std::uint32_t>(parent.index[1]),
                    static_cast<std::uint32_t>(parent.index[2]))
         << 3U;
+    Runs sources(source_keys, rows_of(PointSet::sources, number));
+    Runs targets(target_keys, rows_of(PointSet::targets, number));
     Children children;
     for (std::uint64_t octant = 0; octant < 8; ++octant) {
         auto& child = children[octant].cell;
@@ -198,10 +223,8 @@ Octree::Children Octree::children_of(std::int32_t number, const Keys& source_key
         child.parent = number;
         for (int axis = 0; axis < 3; ++axis)
             child.index[axis] = 2 * parent.index[axis] + static_cast<std::int32_t>(octant >> axis & 1U);
-        child.sources = part_with(source_keys, rows_of(PointSet::sources, number), shift, first + octant);
-        child.targets =
-            self_ ? child.sources
-                  : part_with(target_keys, rows_of(PointSet::targets, number), shift, first + octant);
+        child.sources = sources.take(shift, first + octant);
+        child.targets = self_ ? child.sources : targets.take(shift, first + octant);
         children[octant].given = {child.sources, child.targets};
     }
     return children;

@@ -192,22 +192,36 @@ SortedKeys sort_keys(RawVector<std::uint64_t> keys, int threads) {
 
 namespace {
 
-/// Two runs, one behind the other in `from`, become one in `to`. Without branches that are hard to foresee.
-void merge_two(const SortedKeys& from, std::size_t begin, std::size_t middle, std::size_t end,
-               SortedKeys& to) {
+/// Two runs of keys, one behind the other, become one in `to`. From both ends at once, which do not wait for
+/// each other, and without branches that are hard to foresee. @param from  of a place
+template <class From>
+void merge_two(const std::uint64_t* keys, const From& from, std::size_t begin, std::size_t middle,
+               std::size_t end, SortedKeys& to) {
     auto left = begin, right = middle, out = begin;
-    while (left < middle && right < end) {
-        const bool takes_right = from.keys[right] < from.keys[left];
-        const auto place = takes_right ? right : left;
-        to.keys[out] = from.keys[place];
-        to.from[out++] = from.from[place];
+    auto left_end = middle, right_end = end, out_end = end;
+    const auto put = [&](std::size_t number, std::size_t place) {
+        to.keys[number] = keys[place];
+        to.from[number] = from(place);
+    };
+    const auto put_first = [&] {
+        const bool takes_right = keys[right] < keys[left];
+        put(out++, takes_right ? right : left);
         right += takes_right ? 1 : 0;
         left += takes_right ? 0 : 1;
+    };
+    const auto put_last = [&] {
+        const bool takes_left = keys[right_end - 1] < keys[left_end - 1];
+        put(--out_end, (takes_left ? left_end : right_end) - 1);
+        left_end -= takes_left ? 1 : 0;
+        right_end -= takes_left ? 0 : 1;
+    };
+    for (auto both = std::min(middle - begin, end - middle); both > 0; --both) {
+        put_first();
+        put_last();
     }
-    const auto rest = left < middle ? left : right;
-    const auto count = left < middle ? middle - left : end - right;
-    std::copy_n(&from.keys[0] + rest, count, &to.keys[0] + out);
-    std::copy_n(&from.from[0] + rest, count, &to.from[0] + out);
+    while (left < left_end && right < right_end) put_first();
+    while (left < left_end) put(out++, left++);
+    while (right < right_end) put(out++, right++);
 }
 
 } // namespace
@@ -222,16 +236,24 @@ KeyRows rows_in(std::span<const std::uint64_t> sorted, const KeyRange& range) {
 SortedKeys merge_keys(RawVector<std::uint64_t> keys, std::span<const std::int64_t> parts) {
     const auto n = keys.size();
     SortedKeys sorted{std::move(keys), RawVector<std::int32_t>(n)};
-    std::iota(sorted.from.begin(), sorted.from.end(), 0);
     std::vector<std::size_t> begins(parts.begin(), parts.end());
-    if (n == 0 || std::is_sorted(sorted.keys.begin(), sorted.keys.end())) return sorted;
+    if (n == 0 || std::is_sorted(sorted.keys.begin(), sorted.keys.end())) {
+        std::iota(sorted.from.begin(), sorted.from.end(), 0);
+        return sorted;
+    }
     SortedKeys other{RawVector<std::uint64_t>(n), RawVector<std::int32_t>(n)};
-    while (begins.size() > 2) {
+    for (bool first = true; begins.size() > 2; first = false) {
         std::vector<std::size_t> left{0};
         for (std::size_t part = 0; part + 1 < begins.size(); part += 2) {
             const auto middle = begins[part + 1];
             left.push_back(part + 2 < begins.size() ? begins[part + 2] : middle);
-            merge_two(sorted, begins[part], middle, left.back(), other);
+            const auto merge = [&](const auto& from) {
+                merge_two(sorted.keys.data(), from, begins[part], middle, left.back(), other);
+            };
+            if (first)
+                merge([](std::size_t place) { return static_cast<std::int32_t>(place); });
+            else
+                merge([&](std::size_t place) { return sorted.from[place]; });
         }
         std::swap(sorted, other);
         begins = std::move(left);

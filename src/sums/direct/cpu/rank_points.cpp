@@ -29,6 +29,17 @@ void append(RowRanges& ranges, std::int64_t begin, std::int64_t end) {
         ranges.emplace_back(begin, end);
 }
 
+/// Scaled rows of W numbers, one after the other.
+template <std::size_t W>
+void gather(std::span<const double> from, std::span<const std::int32_t> rows, const PowerOfTwo& scale,
+            double* to) {
+    for (const auto row : rows) {
+        const auto* const numbers = from.data() + W * static_cast<std::size_t>(row);
+        for (std::size_t k = 0; k < W; ++k) to[k] = scale.product(numbers[k]);
+        to += W;
+    }
+}
+
 } // namespace
 
 // Calls put(row, from, own): an own row arrives as number `from`.
@@ -158,25 +169,28 @@ void RankPoints::number_rows(const Octree& tree, std::span<const std::int32_t> a
     halo_from_ = rows_of(halo.from);
 }
 
-// What stays here is not packed first.
+// What stays here is not packed first, here and in bring_back.
 RawVector<double> RankPoints::arrived(std::span<const double> given, std::int64_t width,
                                       const PowerOfTwo& scale) const {
     const auto w = static_cast<std::size_t>(width);
     const auto rank = static_cast<std::size_t>(ranks_.rank());
     RawVector<double> leaving(order_.size() * w), out(static_cast<std::size_t>(own_count_) * w);
-    const auto [stay_begin, stay_end] = given_to_[rank].front();
+    const auto stay_begin = given_to_[rank].front().first, stay_end = given_to_[rank].front().second;
     double* const staying = out.data() + arrived_from_[rank].front().first * width;
-    parallel_parts(threads_, order_.size(),
-                   [&, stay_begin = stay_begin, stay_end = stay_end](std::size_t begin, std::size_t end) {
-                       for (auto i = begin; i < end; ++i) {
-                           const auto number = static_cast<std::int64_t>(i);
-                           const bool stays = stay_begin <= number && number < stay_end;
-                           double* const to =
-                               stays ? staying + (number - stay_begin) * width : leaving.data() + w * i;
-                           const auto* const from = given.data() + w * static_cast<std::size_t>(order_[i]);
-                           for (std::size_t k = 0; k < w; ++k) to[k] = scale.product(from[k]);
-                       }
-                   });
+    const auto pack = [&](std::size_t begin, std::size_t end, double* to) {
+        const auto rows = std::span(order_).subspan(begin, end - begin);
+        const auto of_width = width == 3 ? gather<3> : width == 2 ? gather<2> : gather<1>;
+        of_width(given, rows, scale, to);
+    };
+    parallel_parts(threads_, order_.size(), [&](std::size_t begin, std::size_t end) {
+        const auto stay_from = std::clamp(static_cast<std::size_t>(stay_begin), begin, end);
+        const auto stay_until = std::clamp(static_cast<std::size_t>(stay_end), begin, end);
+        pack(begin, stay_from, leaving.data() + w * begin);
+        if (stay_from < stay_until)
+            pack(stay_from, stay_until,
+                 staying + (static_cast<std::int64_t>(stay_from) - stay_begin) * width);
+        pack(stay_until, end, leaving.data() + w * stay_until);
+    });
     auto to = widened(given_to_, width), from = widened(arrived_from_, width);
     to[rank].clear();
     from[rank].clear();
@@ -209,14 +223,25 @@ void RankPoints::bring_back(const TileSums& rows, const TileSums& given) const {
     std::vector<double*> leaving;
     for (std::size_t k = 0; k < static_cast<std::size_t>(of_rows.arrays()); ++k)
         leaving.push_back(arrived.data() + k * count);
+    const SumRows of_given(given);
+    const auto rank = static_cast<std::size_t>(ranks_.rank());
+    const auto stay_begin = arrived_from_[rank].front().first, stay_end = arrived_from_[rank].front().second;
+    const auto moved = given_to_[rank].front().first - stay_begin;
     parallel_parts(threads_, count, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = 0; k < leaving.size(); ++k) {
-            const double* from = of_rows.array(static_cast<std::int64_t>(k)) + own_begin_;
-            for (auto i = begin; i < end; ++i)
-                leaving[k][place_.empty() ? i : static_cast<std::size_t>(place_[i])] = from[i];
+            const double* const sums = of_rows.array(static_cast<std::int64_t>(k)) + own_begin_;
+            double* const staying = of_given.array(static_cast<std::int64_t>(k));
+            for (auto i = begin; i < end; ++i) {
+                const auto place = place_.empty() ? static_cast<std::int64_t>(i) : std::int64_t{place_[i]};
+                const bool stays = stay_begin <= place && place < stay_end;
+                (stays ? staying : leaving[k])[place + (stays ? moved : 0)] = sums[i];
+            }
         }
     });
-    exchange_rows(ranks_, SumRows(leaving), arrived_from_, SumRows(given), given_to_);
+    auto from = arrived_from_, to = given_to_;
+    from[rank].clear();
+    to[rank].clear();
+    exchange_rows(ranks_, SumRows(leaving), std::move(from), of_given, std::move(to));
 }
 
 } // namespace farfield

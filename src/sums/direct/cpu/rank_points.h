@@ -54,7 +54,7 @@ public:
 
     [[nodiscard]] Homes homes() const;
 
-    /// Scaled numbers of the given points, `width` each, at the rows of the tree's points.
+    /// Scaled numbers of the given points, `width` each (1 to 3), at the rows of the tree's points.
     void bring(std::span<const double> given, std::int64_t width, const PowerOfTwo& scale,
                double* rows) const;
     /// Sums at the rows of this rank's leaves become sums of given points, in their order.
