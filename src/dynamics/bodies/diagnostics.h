@@ -5,20 +5,10 @@
 
 namespace farfield {
 
-/// Everything but relative_energy_error, from a potential energy computed elsewhere.
-///
-/// Lagrangian radii: the distance from the density centre of the body at which the mass inside, bodies sorted
-/// by distance, first reaches 10, 50 and 90 % of the whole (within 1e-12 of it, so that equal masses do not
-/// depend on rounding); 0 where there is no mass. In a periodic box these and the angular momentum depend on
-/// where its borders lie, and are not a number.
-Diagnostics compute_diagnostics(const Bodies& bodies, double time, double potential_energy,
-                                bool periodic = false);
-
-/// Where the bodies are densest; of 100 bodies or fewer their centre of mass.
-std::array<double, 3> density_centre(const Bodies& bodies);
-
-/// The Lagrangian radii alone.
-std::array<double, 3> lagrangian_radii(const Bodies& bodies);
+/// Everything but relative_energy_error, from a potential energy computed elsewhere. In a periodic box the
+/// Lagrangian radii (radii.h) and the angular momentum depend on where its borders lie, and are not a number.
+Diagnostics compute_diagnostics(const Bodies& bodies, double time, double potential_energy, bool periodic,
+                                int threads);
 
 /// −T/V, 0 where V = 0. Of a periodic box it is not a number: there Clausius' theorem has the pressure P of
 /// the box, 2T + W = 3P × volume (Allen and Tildesley, Computer Simulation of Liquids, section 2.4), so that

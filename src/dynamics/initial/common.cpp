@@ -24,17 +24,20 @@ struct Sum {
     [[nodiscard]] double total() const { return value + correction; }
 };
 
-void subtract_mean(std::vector<double>& vectors, const std::vector<double>& mass) {
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        Sum weighted;
-        Sum total;
-        for (std::size_t i = 0; i < mass.size(); ++i) {
-            weighted.add(mass[i] * vectors[3 * i + axis]);
-            total.add(mass[i]);
-        }
-        const double mean = weighted.total() / total.total();
-        for (std::size_t i = 0; i < mass.size(); ++i) vectors[3 * i + axis] -= mean;
-    }
+void subtract_mean(std::vector<double>& vectors, const std::vector<double>& mass, int threads) {
+    std::array<double, 4> sums{}; // along each axis, and of the masses
+    parallel_for(threads, std::ssize(sums), [&](std::int64_t number) {
+        const auto axis = static_cast<std::size_t>(number);
+        Sum sum;
+        for (std::size_t i = 0; i < mass.size(); ++i)
+            sum.add(axis < 3 ? mass[i] * vectors[3 * i + axis] : mass[i]);
+        sums[axis] = sum.total();
+    });
+    const std::array mean{sums[0] / sums[3], sums[1] / sums[3], sums[2] / sums[3]};
+    parallel_parts(threads, mass.size(), [&](std::size_t begin, std::size_t end) {
+        for (auto i = begin; i < end; ++i)
+            for (std::size_t axis = 0; axis < 3; ++axis) vectors[3 * i + axis] -= mean[axis];
+    });
 }
 
 } // namespace
@@ -77,11 +80,11 @@ void set_body(Bodies& bodies, std::int64_t index, const std::array<double, 3>& p
     }
 }
 
-void to_rest(Bodies& bodies) { subtract_mean(bodies.velocity, bodies.mass); }
+void to_rest(Bodies& bodies, int threads) { subtract_mean(bodies.velocity, bodies.mass, threads); }
 
-void to_centre_of_mass(Bodies& bodies) {
-    subtract_mean(bodies.position, bodies.mass);
-    subtract_mean(bodies.velocity, bodies.mass);
+void to_centre_of_mass(Bodies& bodies, int threads) {
+    subtract_mean(bodies.position, bodies.mass, threads);
+    subtract_mean(bodies.velocity, bodies.mass, threads);
 }
 
 } // namespace farfield

@@ -7,7 +7,7 @@
 namespace farfield {
 namespace {
 
-InitialState make_figure_eight(const InitialOptions& /*options*/) {
+InitialState make_figure_eight(const InitialOptions& /*options*/, int /*threads*/) {
     constexpr double x = 0.97000435669734;
     constexpr double y = -0.24308753153073352;
     constexpr double vx = -0.93240737143733695;

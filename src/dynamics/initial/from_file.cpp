@@ -24,7 +24,7 @@ void apply_units(const InitialOptions& options, SnapshotInfo& info) {
                                 options.mass_unit, options.velocity_unit, newton_G_cgs);
 }
 
-InitialState make_from_file(const InitialOptions& options) {
+InitialState make_from_file(const InitialOptions& options, int /*threads*/) {
     if (options.path.empty())
         throw InvalidArgument(
             "[initial] path is missing for kind = \"file\": set it to a .h5, .hdf5, .csv, .npy, "

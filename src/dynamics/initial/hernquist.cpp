@@ -28,7 +28,7 @@ double draw_speed(RandomStream& random, double psi) {
     }
 }
 
-InitialState make_hernquist(const InitialOptions& options) {
+InitialState make_hernquist(const InitialOptions& options, int threads) {
     require_count(options);
     const double wanted = options.cutoff_radius;
     require_initial(wanted == 0.0 || (wanted >= least_cutoff && std::isfinite(wanted)), "cutoff_radius",
@@ -40,15 +40,14 @@ InitialState make_hernquist(const InitialOptions& options) {
     // The mass inside is called 1, so the whole model, whose potential sets the speeds, has 1/root_inside².
     const double velocity_scale = 1.0 / (root_inside * std::sqrt(scale_length));
     Bodies bodies = equal_masses(options.n);
-    for (std::int64_t i = 0; i < options.n; ++i) {
-        RandomStream random = body_stream(options, i);
+    each_body(options, threads, [&](std::int64_t i, RandomStream random) {
         const double root = root_inside * std::sqrt(random.next_open_uniform());
         const double radius = root / (1.0 - root);
         const auto position = scaled(unit_vector(random), radius * scale_length);
         const double speed = draw_speed(random, 1.0 - root) * velocity_scale; // ψ = 1/(1 + r) = 1 − root
         set_body(bodies, i, position, scaled(unit_vector(random), speed));
-    }
-    to_rest(bodies);
+    });
+    to_rest(bodies, threads);
     return {std::move(bodies)};
 }
 

@@ -64,7 +64,7 @@ double draw_king_speed(RandomStream& random, double w) {
     }
 }
 
-InitialState make_king(const InitialOptions& options) {
+InitialState make_king(const InitialOptions& options, int threads) {
     require_count(options);
     require_initial(options.w0 >= 0.01 && options.w0 <= w0_limit, "w0", options.w0,
                     "from 0.01 to 16; globular clusters have 3 to 9");
@@ -74,14 +74,13 @@ InitialState make_king(const InitialOptions& options) {
     const double length_scale = 1.0 / virial_radius;
     const double velocity_scale = std::sqrt(2.0 * virial_radius / mass);
     Bodies bodies = equal_masses(options.n);
-    for (std::int64_t i = 0; i < options.n; ++i) {
-        RandomStream random = body_stream(options, i);
+    each_body(options, threads, [&](std::int64_t i, RandomStream random) {
         const MassShell shell = shell_of_mass(profile, mass * random.next_uniform());
         const auto position = scaled(unit_vector(random), shell.x * length_scale);
         const double speed = draw_king_speed(random, shell.w) * velocity_scale;
         set_body(bodies, i, position, scaled(unit_vector(random), speed));
-    }
-    to_rest(bodies);
+    });
+    to_rest(bodies, threads);
     return {std::move(bodies)};
 }
 

@@ -1,4 +1,5 @@
 // The table of initial models.
+#include "backend/threads/parallel.h"
 #include "dynamics/initial/model.h"
 
 #include <farfield/error.h>
@@ -25,12 +26,12 @@ const InitialModel& initial_model(InitialKind kind) {
     throw InternalError("an initial model without a descriptor");
 }
 
-InitialState state_with_any_G(const InitialOptions& options) {
-    return initial_model(options.kind).make(options);
+InitialState state_with_any_G(const InitialOptions& options, int threads) {
+    return initial_model(options.kind).make(options, threads);
 }
 
 InitialState make_initial_state(const InitialOptions& options) {
-    auto state = state_with_any_G(options);
+    auto state = state_with_any_G(options, thread_count(0));
     if (std::isnan(state.G))
         throw InvalidArgument(fmt::format(
             "{}: the gravitational constant is not known: {}; give G ([force] G), or the units of the file "
@@ -39,7 +40,9 @@ InitialState make_initial_state(const InitialOptions& options) {
     return state;
 }
 
-Bodies make_bodies(const InitialOptions& options) { return state_with_any_G(options).bodies; }
+Bodies make_bodies(const InitialOptions& options) {
+    return state_with_any_G(options, thread_count(0)).bodies;
+}
 
 double natural_G(const InitialOptions& options) {
     // Only these models are in other units; the others are not made, which could take long.

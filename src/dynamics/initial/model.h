@@ -12,8 +12,8 @@ struct InitialModel {
     InitialKind kind;
     std::string_view keys; ///< the keys of `[initial]` it reads, besides `kind`
     std::string_view doc;  ///< one line
-    InitialState (*make)(const InitialOptions& options);
-    bool vortices = false; ///< bodies are vortices in the plane
+    InitialState (*make)(const InitialOptions& options, int threads); ///< the same bits for any number
+    bool vortices = false;                                            ///< bodies are vortices in the plane
 };
 
 /// All models, in the order of InitialKind.
@@ -21,11 +21,11 @@ std::span<const InitialModel> initial_models();
 const InitialModel& initial_model(InitialKind kind);
 
 /// As make_initial_state, with G = NaN where a file should tell it and does not.
-InitialState state_with_any_G(const InitialOptions& options);
+InitialState state_with_any_G(const InitialOptions& options, int threads);
 
 /// The same for a simulation of vortices, or of bodies. @throws InvalidArgument for a kind that makes the
 /// other.
-InitialState state_for(const InitialOptions& options, bool vortices);
+InitialState state_for(const InitialOptions& options, bool vortices, int threads);
 
 /// kind = "file" of vortices: .csv with columns x, y and gamma, .npy N×3, or a snapshot.
 InitialState vortices_from_file(const InitialOptions& options);

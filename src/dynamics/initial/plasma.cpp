@@ -36,22 +36,21 @@ double place_in(double length, RandomStream& random) {
     return x < length ? x : 0.0;
 }
 
-InitialState make_plasma(const InitialOptions& options) {
+InitialState make_plasma(const InitialOptions& options, int threads) {
     check_plasma(options);
     Bodies bodies = equal_masses(options.n);
     bodies.mass.assign(bodies.mass.size(), options.particle_mass);
     bodies.charge.resize(bodies.mass.size());
     const double dispersion = std::sqrt(options.temperature / options.particle_mass);
-    for (std::int64_t i = 0; i < options.n; ++i) {
-        RandomStream random = body_stream(options, i);
+    each_body(options, threads, [&](std::int64_t i, RandomStream random) {
         const double x = place_in(options.box[0], random);
         const double y = place_in(options.box[1], random);
         const double z = place_in(options.box[2], random);
         set_body(bodies, i, {x, y, z}, scaled(normal_vector(random), dispersion));
         bodies.charge[static_cast<std::size_t>(i)] =
             i % 2 == 0 ? options.particle_charge : -options.particle_charge;
-    }
-    to_rest(bodies);
+    });
+    to_rest(bodies, threads);
     return {std::move(bodies)};
 }
 

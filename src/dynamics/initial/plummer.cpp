@@ -25,7 +25,7 @@ double draw_speed_ratio(RandomStream& random) {
     }
 }
 
-InitialState make_plummer(const InitialOptions& options) {
+InitialState make_plummer(const InitialOptions& options, int threads) {
     require_count(options);
     require_initial(options.cutoff_radius >= 0.0 && std::isfinite(options.cutoff_radius), "cutoff_radius",
                     options.cutoff_radius, "positive, or 0 for none");
@@ -37,16 +37,15 @@ InitialState make_plummer(const InitialOptions& options) {
     }
     const double speed_unit = unit_velocity_scale / std::sqrt(mass_inside);
     Bodies bodies = equal_masses(options.n);
-    for (std::int64_t i = 0; i < options.n; ++i) {
-        RandomStream random = body_stream(options, i);
+    each_body(options, threads, [&](std::int64_t i, RandomStream random) {
         const double root = portable::cbrt(random.next_open_uniform() * mass_inside);
         const double radius = root / std::sqrt((1.0 - root) * (1.0 + root)); // (m^(−2/3) − 1)^(−1/2)
         const auto position = scaled(unit_vector(random), radius * unit_scale_length);
         const double escape = std::sqrt(2.0 / std::sqrt(1.0 + radius * radius));
         const double speed = draw_speed_ratio(random) * escape * speed_unit;
         set_body(bodies, i, position, scaled(unit_vector(random), speed));
-    }
-    to_centre_of_mass(bodies);
+    });
+    to_centre_of_mass(bodies, threads);
     return {std::move(bodies)};
 }
 

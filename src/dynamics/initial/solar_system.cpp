@@ -65,14 +65,14 @@ std::array<double, 3> to_ecliptic(const std::array<double, 3>& v) {
             cosine_obliquity * v[2] - sine_obliquity * v[1]};
 }
 
-InitialState make_solar_system(const InitialOptions& /*options*/) {
+InitialState make_solar_system(const InitialOptions& /*options*/, int threads) {
     Bodies bodies = equal_masses(static_cast<std::int64_t>(rows.size()));
     for (std::size_t i = 0; i < rows.size(); ++i) {
         bodies.mass[i] = rows[i].gm / rows[0].gm;
         set_body(bodies, static_cast<std::int64_t>(i), to_ecliptic(rows[i].position),
                  to_ecliptic(rows[i].velocity));
     }
-    to_centre_of_mass(bodies);
+    to_centre_of_mass(bodies, threads);
     return {.bodies = std::move(bodies),
             .G = gauss_squared,
             .G_origin = "k² of Gauss, with GM of the Sun from DE421",

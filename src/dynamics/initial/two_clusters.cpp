@@ -35,13 +35,13 @@ void check(const InitialOptions& o) {
                     o.relative_speed, "positive, or 0 for a parabolic orbit");
 }
 
-Bodies sample(const InitialOptions& options, std::int64_t n, bool second) {
+Bodies sample(const InitialOptions& options, std::int64_t n, bool second, int threads) {
     InitialOptions one = options;
     one.kind = options.model;
     one.n = n;
     // Streams are told apart by the top bit of the seed: no second cluster repeats a first one.
     if (second) one.seed ^= std::uint64_t{1} << 63;
-    return make_bodies(one);
+    return initial_model(one.kind).make(one, threads).bodies;
 }
 
 void append(Bodies& all, const Bodies& cluster, double mass, double scale,
@@ -57,7 +57,7 @@ void append(Bodies& all, const Bodies& cluster, double mass, double scale,
     }
 }
 
-InitialState make_two_clusters(const InitialOptions& o) {
+InitialState make_two_clusters(const InitialOptions& o, int threads) {
     check(o);
     const double total = 1.0 + o.mass_ratio;
     std::int64_t n2 = std::llround(static_cast<double>(o.n) * (o.mass_ratio / total));
@@ -68,9 +68,9 @@ InitialState make_two_clusters(const InitialOptions& o) {
     const std::array<double, 3> approach{-speed, 0.0, 0.0};
     const double scale = portable::cbrt(o.mass_ratio);
     Bodies bodies;
-    append(bodies, sample(o, o.n - n2, false), 1.0, 1.0, scaled(offset, -o.mass_ratio / total),
+    append(bodies, sample(o, o.n - n2, false, threads), 1.0, 1.0, scaled(offset, -o.mass_ratio / total),
            scaled(approach, -o.mass_ratio / total));
-    append(bodies, sample(o, n2, true), o.mass_ratio, scale, scaled(offset, 1.0 / total),
+    append(bodies, sample(o, n2, true, threads), o.mass_ratio, scale, scaled(offset, 1.0 / total),
            scaled(approach, 1.0 / total));
     return {std::move(bodies)};
 }

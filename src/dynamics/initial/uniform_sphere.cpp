@@ -27,7 +27,7 @@ std::vector<double> make_charges(const InitialOptions& options) {
     return charges;
 }
 
-InitialState make_uniform_sphere(const InitialOptions& options) {
+InitialState make_uniform_sphere(const InitialOptions& options, int threads) {
     require_count(options);
     require_initial(options.virial_ratio >= 0.0 && std::isfinite(options.virial_ratio), "virial_ratio",
                     options.virial_ratio, "0 (cold) or positive; 0.5 is equilibrium");
@@ -38,13 +38,12 @@ InitialState make_uniform_sphere(const InitialOptions& options) {
     // T = 3/2 M σ².
     const double dispersion = std::sqrt(options.virial_ratio * potential_size * (2.0 / 3.0));
     Bodies bodies = equal_masses(options.n);
-    for (std::int64_t i = 0; i < options.n; ++i) {
-        RandomStream random = body_stream(options, i);
+    each_body(options, threads, [&](std::int64_t i, RandomStream random) {
         const double radius = sphere_radius * portable::cbrt(random.next_uniform());
         const auto position = scaled(unit_vector(random), radius);
         set_body(bodies, i, position, scaled(normal_vector(random), dispersion));
-    }
-    to_centre_of_mass(bodies);
+    });
+    to_centre_of_mass(bodies, threads);
     if (options.charge > 0.0) bodies.charge = make_charges(options);
     return {std::move(bodies)};
 }

@@ -50,10 +50,10 @@ InitialState vortices_from_file(const InitialOptions& options) {
     return state;
 }
 
-InitialState state_for(const InitialOptions& options, bool vortices) {
+InitialState state_for(const InitialOptions& options, bool vortices, int threads) {
     const auto& model = initial_model(options.kind);
     if (options.kind == InitialKind::file)
-        return vortices ? vortices_from_file(options) : model.make(options);
+        return vortices ? vortices_from_file(options) : model.make(options, threads);
     if (model.vortices != vortices)
         throw InvalidArgument(
             vortices
@@ -62,7 +62,7 @@ InitialState state_for(const InitialOptions& options, bool vortices) {
                               name_of(options.kind))
                 : fmt::format("initial.kind = \"{}\" makes vortices: use force.kernel = \"vortex2d\"",
                               name_of(options.kind)));
-    return model.make(options);
+    return model.make(options, threads);
 }
 
 } // namespace farfield

@@ -34,7 +34,7 @@ void require_length(std::string_view key, double value) {
     require_initial(std::isfinite(value) && value > 0.0, key, value, "> 0");
 }
 
-InitialState make_vortex_pair(const InitialOptions& options) {
+InitialState make_vortex_pair(const InitialOptions& options, int /*threads*/) {
     require_circulation(options);
     require_length("distance", options.distance);
     require_initial(std::isfinite(options.circulation_ratio), "circulation_ratio", options.circulation_ratio,
@@ -46,7 +46,7 @@ InitialState make_vortex_pair(const InitialOptions& options) {
 }
 
 // The section of two vortex rings in line: both pairs begin at x = 0 and travel along +x where Γ > 0.
-InitialState make_leapfrogging_pairs(const InitialOptions& options) {
+InitialState make_leapfrogging_pairs(const InitialOptions& options, int /*threads*/) {
     require_circulation(options);
     require_length("distance", options.distance);
     require_initial(options.width_ratio > 0.0 && options.width_ratio < 1.0, "width_ratio",
@@ -59,7 +59,7 @@ InitialState make_leapfrogging_pairs(const InitialOptions& options) {
     return {.bodies = std::move(out.bodies), .body_names = {"1+", "1-", "2+", "2-"}};
 }
 
-InitialState make_vortex_sheet(const InitialOptions& options) {
+InitialState make_vortex_sheet(const InitialOptions& options, int /*threads*/) {
     require_count(options, 2);
     require_circulation(options);
     require_length("length", options.length);
@@ -76,7 +76,7 @@ InitialState make_vortex_sheet(const InitialOptions& options) {
 
 // A square grid to five radii, where a Gaussian has fallen to 4e-6. Sums over such a grid miss the integral
 // by exp(−2π²r²/h²), nothing for cells h below half a radius r.
-InitialState make_vortex_patch(const InitialOptions& options) {
+InitialState make_vortex_patch(const InitialOptions& options, int /*threads*/) {
     require_count(options, 4);
     require_circulation(options);
     require_length("radius", options.radius);

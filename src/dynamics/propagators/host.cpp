@@ -1,5 +1,6 @@
 #include "dynamics/propagators/host.h"
 
+#include "backend/threads/parallel.h"
 #include "base/spelling.h"
 #include "dynamics/bodies/box.h"
 #include "dynamics/bodies/diagnostics.h"
@@ -32,7 +33,8 @@ void copy_moving(const MotionState& from, MotionState& to) {
 } // namespace
 
 Diagnostics diagnostics_of(const Bodies& bodies, const CheckedEnergy& energy, const ForceOptions& force) {
-    auto row = compute_diagnostics(bodies, 0.0, energy.potential_energy, is_periodic(force.period));
+    auto row = compute_diagnostics(bodies, 0.0, energy.potential_energy, is_periodic(force.period),
+                                   thread_count(force.threads));
     row.acceleration_error = energy.errors.acceleration;
     row.potential_error = energy.errors.potential;
     return row;

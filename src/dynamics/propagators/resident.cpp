@@ -1,8 +1,10 @@
 #include "dynamics/propagators/resident.h"
 
 #include "backend/comm/communicator_access.h"
+#include "backend/threads/parallel.h"
 #include "dynamics/bodies/box.h"
 #include "dynamics/bodies/diagnostics.h"
+#include "dynamics/bodies/radii.h"
 #include "dynamics/forces/checks.h"
 #include "dynamics/forces/tolerance.h"
 #include "dynamics/integrators/motion_formulas.h"
@@ -153,7 +155,7 @@ Diagnostics ResidentPropagator::diagnostics_of(const cuda::CapturedState& captur
         return row;
     }
     row.angular_momentum = captured.angular_momentum;
-    row.lagrangian_radii = lagrangian_radii(motion_.bodies);
+    row.lagrangian_radii = lagrangian_radii(motion_.bodies, thread_count(force_.threads));
     return row;
 }
 

@@ -219,7 +219,8 @@ void Run::begin(bool wanted_restart) {
         if (fs::exists(folder_.case_file())) check_case(deciding_text(read_case(folder_.case_file())));
         say_no_checkpoint(hooks_, folder_.path());
     }
-    auto initial = state_for(case_.initial, facts_of(case_.force.kernel).moves_vortices);
+    auto initial = state_for(case_.initial, facts_of(case_.force.kernel).moves_vortices,
+                             thread_count(case_.force.threads));
     start_time_ = initial.time;
     origin_ = run_origin(case_, initial, [this](const std::string& text) { say(text); });
     cost_table_ = deciding_cost_table(case_.force);

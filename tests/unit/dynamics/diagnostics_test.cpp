@@ -1,10 +1,17 @@
 // Diagnostics against sums in long double, written from the definitions; independence of threads and of the
 // order of the bodies.
+#include "dynamics/bodies/radii.h"
 #include "systems.h"
+
+#include <farfield/run.h>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
 
 namespace farfield {
 namespace {
@@ -49,30 +56,13 @@ void shrink_to_density_centre(const Bodies& b, Real (&centre)[3]) {
     }
 }
 
-Expected expected(const Bodies& b, const ForceOptions& force) {
-    Expected out;
-    const auto& s = force.kernel == Kernel::coulomb ? b.charge : b.mass;
-    const Real sign = force.kernel == Kernel::coulomb ? 1 : -1;
+/// The Lagrangian radii, about the density centre, which is returned.
+std::array<Real, 3> find_radii(const Bodies& b, Real (&radii)[3]) {
     Real mass = 0;
     Real centre[3] = {};
     for (std::size_t i = 0; i < b.mass.size(); ++i) {
-        const Real m = b.mass[i];
-        const Real x[3] = {b.position[3 * i], b.position[3 * i + 1], b.position[3 * i + 2]};
-        const Real v[3] = {b.velocity[3 * i], b.velocity[3 * i + 1], b.velocity[3 * i + 2]};
-        const Real l[3] = {x[1] * v[2] - x[2] * v[1], x[2] * v[0] - x[0] * v[2], x[0] * v[1] - x[1] * v[0]};
-        mass += m;
-        for (int k = 0; k < 3; ++k) {
-            out.kinetic += m * v[k] * v[k] / 2;
-            out.momentum[k] += m * v[k];
-            out.angular[k] += m * l[k];
-            centre[k] += m * x[k];
-        }
-        out.angular_scale += m * std::sqrt(l[0] * l[0] + l[1] * l[1] + l[2] * l[2]);
-        for (std::size_t j = 0; j < i; ++j) {
-            Real r2 = static_cast<Real>(force.softening) * force.softening;
-            for (int k = 0; k < 3; ++k) r2 += (x[k] - b.position[3 * j + k]) * (x[k] - b.position[3 * j + k]);
-            out.potential += sign * force.G * s[i] * s[j] / std::sqrt(r2);
-        }
+        mass += b.mass[i];
+        for (int k = 0; k < 3; ++k) centre[k] += static_cast<Real>(b.mass[i]) * b.position[3 * i + k];
     }
     for (auto& c : centre) c /= mass;
     shrink_to_density_centre(b, centre);
@@ -88,10 +78,35 @@ Expected expected(const Bodies& b, const ForceOptions& force) {
         Real inside = 0;
         for (const auto& [r, m] : shells) {
             inside += m;
-            out.radii[f] = r;
+            radii[f] = r;
             if (inside >= wanted * (1 - 1e-12L)) break;
         }
     }
+    return {centre[0], centre[1], centre[2]};
+}
+
+Expected expected(const Bodies& b, const ForceOptions& force) {
+    Expected out;
+    const auto& s = force.kernel == Kernel::coulomb ? b.charge : b.mass;
+    const Real sign = force.kernel == Kernel::coulomb ? 1 : -1;
+    for (std::size_t i = 0; i < b.mass.size(); ++i) {
+        const Real m = b.mass[i];
+        const Real x[3] = {b.position[3 * i], b.position[3 * i + 1], b.position[3 * i + 2]};
+        const Real v[3] = {b.velocity[3 * i], b.velocity[3 * i + 1], b.velocity[3 * i + 2]};
+        const Real l[3] = {x[1] * v[2] - x[2] * v[1], x[2] * v[0] - x[0] * v[2], x[0] * v[1] - x[1] * v[0]};
+        for (int k = 0; k < 3; ++k) {
+            out.kinetic += m * v[k] * v[k] / 2;
+            out.momentum[k] += m * v[k];
+            out.angular[k] += m * l[k];
+        }
+        out.angular_scale += m * std::sqrt(l[0] * l[0] + l[1] * l[1] + l[2] * l[2]);
+        for (std::size_t j = 0; j < i; ++j) {
+            Real r2 = static_cast<Real>(force.softening) * force.softening;
+            for (int k = 0; k < 3; ++k) r2 += (x[k] - b.position[3 * j + k]) * (x[k] - b.position[3 * j + k]);
+            out.potential += sign * force.G * s[i] * s[j] / std::sqrt(r2);
+        }
+    }
+    find_radii(b, out.radii);
     return out;
 }
 
@@ -126,6 +141,87 @@ TEST(Diagnostics, AgreeWithLongDoubleForCharges) {
     auto bodies = test::crowd(150, 4);
     for (int i = 0; i < 150; ++i) bodies.charge.push_back(i % 3 == 0 ? -0.2 : 0.11);
     expect_oracle(bodies, {.kernel = Kernel::coulomb, .G = 0.5});
+}
+
+/// So many that blocks of bodies are left alone and distances have buckets.
+void expect_radii(const Bodies& bodies) {
+    Real radii[3];
+    const auto centre = find_radii(bodies, radii);
+    const Real roundings = 1e-14L * (std::hypot(centre[0], centre[1], centre[2]) + radii[2]);
+    const auto of_one = density_centre(bodies, 1);
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_LT(std::abs(of_one[k] - centre[k]), roundings);
+    const auto found = lagrangian_radii(bodies, 1);
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_LT(std::abs(found[k] - radii[k]), roundings);
+    for (const int threads : {2, 7}) {
+        EXPECT_EQ(density_centre(bodies, threads), of_one);
+        EXPECT_EQ(lagrangian_radii(bodies, threads), found);
+    }
+}
+
+TEST(LagrangianRadii, OfPlummersModelAgreeWithLongDouble) {
+    InitialOptions options;
+    options.n = 20000;
+    expect_radii(make_bodies(options));
+}
+
+// Spheres hold both clusters at first, and leave the lighter one in one step after the other.
+TEST(LagrangianRadii, OfTwoClustersAgreeWithLongDouble) {
+    InitialOptions options;
+    options.kind = InitialKind::two_clusters;
+    options.n = 20000;
+    options.mass_ratio = 0.4;
+    options.separation = 30.0;
+    options.impact_parameter = 1.0;
+    expect_radii(make_bodies(options));
+}
+
+TEST(LagrangianRadii, WithFewFarBodiesAgreeWithLongDouble) {
+    auto bodies = test::crowd(10000, 12);
+    for (std::size_t i = 0; i < 10000; i += 500) bodies.position[3 * i] = i % 1000 == 0 ? 1e6 : 3e3;
+    expect_radii(bodies);
+    for (double& x : bodies.position) x += 1e4; // far from the origin
+    expect_radii(bodies);
+}
+
+TEST(LagrangianRadii, WithBodiesAtOnePlaceAndWithoutMassAgreeWithLongDouble) {
+    auto bodies = test::crowd(6000, 13);
+    for (std::size_t i = 0; i < 2000; ++i)
+        for (std::size_t k = 0; k < 3; ++k) bodies.position[3 * i + k] = bodies.position[k];
+    for (std::size_t i = 3; i < 6000; i += 7) bodies.mass[i] = 0.0;
+    expect_radii(bodies);
+}
+
+// A median of equal masses is the distance of the body in the middle, for a million of them, too.
+TEST(LagrangianRadii, OfManyEqualMassesDoNotDependOnRounding) {
+    constexpr std::size_t n = 1000000;
+    Bodies bodies;
+    bodies.mass.assign(n, 1.0 / n);
+    bodies.position.assign(3 * n, 0.0);
+    for (std::size_t i = 0; i < n; ++i) // on both sides, the farther out the later
+        bodies.position[3 * i] = (i % 2 == 0 ? 1.0 : -1.0) * (1.0 + static_cast<double>(i) / n);
+    const auto centre = density_centre(bodies, 2);
+    const auto radii = lagrangian_radii(bodies, 2);
+    std::vector<double> distances;
+    for (std::size_t i = 0; i < n; ++i)
+        distances.push_back(std::hypot(bodies.position[3 * i] - centre[0], centre[1], centre[2]));
+    std::sort(distances.begin(), distances.end());
+    const std::array<std::size_t, 3> last{n / 10 - 1, n / 2 - 1, n / 10 * 9 - 1};
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(radii[k], distances[last[k]], 1e-15);
+}
+
+// A sphere around bodies at its centre never has fewer, however small it is.
+TEST(LagrangianRadii, OfBodiesAtTheCentreAreZero) {
+    auto bodies = test::crowd(300, 15);
+    std::fill_n(bodies.position.begin(), 3 * 280, 0.0);
+    EXPECT_EQ(density_centre(bodies, 2), (std::array<double, 3>{}));
+    EXPECT_EQ(lagrangian_radii(bodies, 2)[1], 0.0);
+}
+
+// Their distance is no number, nor are the radii: a run says so.
+TEST(LagrangianRadii, OfBodiesTooFarAwayAreNoNumbers) {
+    auto bodies = test::crowd(200, 14);
+    bodies.position[30] = 1e200;
+    EXPECT_FALSE(std::isfinite(lagrangian_radii(bodies, 2)[2]));
 }
 
 // A tenth of the mass flies far off: the radii are still those of the cluster.
