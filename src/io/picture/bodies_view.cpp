@@ -23,9 +23,13 @@ std::array<double, 3> centre_of(const Bodies& bodies) {
         std::vector<double> line(n);
         for (std::size_t axis = 0; axis < 3; ++axis) {
             for (std::size_t i = 0; i < n; ++i) line[i] = bodies.position[3 * i + axis];
-            std::sort(line.begin(), line.end());
             const auto outside = static_cast<std::size_t>((1.0 - shown_part) / 2 * static_cast<double>(n));
-            centre[axis] = line[outside] / 2 + line[n - 1 - outside] / 2;
+            const auto number = [&](std::size_t place) {
+                const auto at = line.begin() + static_cast<std::ptrdiff_t>(place);
+                std::nth_element(line.begin(), at, line.end());
+                return *at;
+            };
+            centre[axis] = number(outside) / 2 + number(n - 1 - outside) / 2;
         }
         return centre;
     }

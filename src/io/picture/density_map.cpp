@@ -1,6 +1,7 @@
 #include "io/picture/density_map.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -14,17 +15,47 @@ constexpr double least_half_width = 0.5;    // pixels
 constexpr double largest_half_width = 0.15; // of the picture
 constexpr double margin = 0.15;             // bodies this far outside of the picture count, in its widths
 
+// Half-widths of squares that may be the one, each a bisection, on the logarithm, of the way to the next.
+class HalfWidths {
+public:
+    explicit HalfWidths(double largest) : largest_(largest) { fill(1, least_half_width, largest); }
+
+    // The least that is large enough, to 2 %; the largest where none is.
+    template <class IsEnough>
+    [[nodiscard]] double find(const IsEnough& is_enough) const {
+        double found = largest_;
+        for (std::size_t node = 1; node < middles_.size();) {
+            const bool enough = is_enough(middles_[node]);
+            if (enough) found = middles_[node];
+            node = 2 * node + (enough ? 0 : 1);
+        }
+        return found;
+    }
+
+private:
+    static constexpr int bisections = 8;
+    void fill(std::size_t node, double low, double high) {
+        if (node >= middles_.size()) return;
+        middles_[node] = std::sqrt(low * high);
+        fill(2 * node, low, middles_[node]);
+        fill(2 * node + 1, middles_[node], high);
+    }
+
+    double largest_;
+    std::array<double, std::size_t{1} << bisections> middles_{}; // node n has 2n below and 2n + 1 above it
+};
+
 // Sums over all cells to the lower left of a corner, so that the number in any rectangle takes four look-ups;
 // between corners it is interpolated, as if each cell's bodies filled it evenly.
 class CountTable {
 public:
     CountTable(std::span<const PlacedBody> bodies, int size)
         : border_(std::ceil(margin * size)), cells_(size + 2 * static_cast<int>(border_)),
-          sums_((cells_ + 1) * (cells_ + 1), 0U) {
+          sums_((cells_ + 1) * (cells_ + 1)), widths_(largest_half_width * size) {
         for (const auto& body : bodies)
             if (inside(body))
                 sum(static_cast<std::size_t>(body.x + border_) + 1,
-                    static_cast<std::size_t>(body.y + border_) + 1) += 1U;
+                    static_cast<std::size_t>(body.y + border_) + 1) += 1;
         for (std::size_t y = 1; y <= cells_; ++y)
             for (std::size_t x = 1; x <= cells_; ++x)
                 sum(x, y) += sum(x - 1, y) + sum(x, y - 1) - sum(x - 1, y - 1);
@@ -35,46 +66,43 @@ public:
         return body.x >= -border_ && body.y >= -border_ && body.x < end && body.y < end;
     }
 
-    // Half-width of the square around a body that holds `neighbours` bodies, at most `largest`.
-    [[nodiscard]] double half_width(const PlacedBody& body, double largest) const {
-        double low = least_half_width;
-        double high = largest;
-        constexpr int bisections = 8; // of the logarithm: to 2 %
-        for (int i = 0; i < bisections; ++i) {
-            const double middle = std::sqrt(low * high);
-            (count_within(body, middle) < neighbours ? low : high) = middle;
-        }
-        return high;
+    // Half-width of the square around a body that holds `neighbours` bodies.
+    [[nodiscard]] double half_width(const PlacedBody& body) const {
+        return widths_.find([&](double half) { return count_within(body, half) >= neighbours; });
     }
 
 private:
-    [[nodiscard]] std::uint32_t& sum(std::size_t x, std::size_t y) { return sums_[y * (cells_ + 1) + x]; }
-    [[nodiscard]] std::uint32_t sum(std::size_t x, std::size_t y) const {
-        return sums_[y * (cells_ + 1) + x];
-    }
+    [[nodiscard]] std::int32_t& sum(std::size_t x, std::size_t y) { return sums_[y * (cells_ + 1) + x]; }
 
     [[nodiscard]] double count_within(const PlacedBody& body, double half) const {
-        const double left = body.x - half + border_;
-        const double bottom = body.y - half + border_;
-        const double right = left + 2 * half;
-        const double top = bottom + 2 * half;
+        const double x = body.x + border_, y = body.y + border_;
+        const auto left = place(x - half), right = place(x + half);
+        const auto bottom = place(y - half), top = place(y + half);
         return at(right, top) - at(left, top) - at(right, bottom) + at(left, bottom);
     }
-    [[nodiscard]] double at(double x, double y) const {
-        const double end = static_cast<double>(cells_) - 1e-9;
-        x = std::clamp(x, 0.0, end);
-        y = std::clamp(y, 0.0, end);
-        const auto i = static_cast<std::size_t>(x);
-        const auto j = static_cast<std::size_t>(y);
-        const double u = x - static_cast<double>(i);
-        const double v = y - static_cast<double>(j);
-        return (sum(i, j) * (1 - u) + sum(i + 1, j) * u) * (1 - v) +
-               (sum(i, j + 1) * (1 - u) + sum(i + 1, j + 1) * u) * v;
+    struct Place {
+        std::int32_t cell;
+        double within;
+    };
+    [[nodiscard]] Place place(double x) const {
+        x = std::clamp(x, 0.0, static_cast<double>(cells_) - 1e-9);
+        const auto cell = static_cast<std::int32_t>(x);
+        return {cell, x - cell};
+    }
+    [[nodiscard]] double at(const Place& x, const Place& y) const {
+        const auto row = cells_ + 1;
+        const auto* const below = sums_.data() + static_cast<std::size_t>(y.cell) * row + x.cell;
+        const auto* const above = below + row;
+        const auto between = [&](const std::int32_t* sums) {
+            return sums[0] * (1 - x.within) + sums[1] * x.within;
+        };
+        return between(below) * (1 - y.within) + between(above) * y.within;
     }
 
     double border_;
     std::size_t cells_;
-    std::vector<std::uint32_t> sums_;
+    std::vector<std::int32_t> sums_;
+    HalfWidths widths_;
 };
 
 // Adds one body's mass to the cells within `radius`; weights are divided by their sum, so that mass is kept
@@ -94,21 +122,29 @@ public:
         const int bottom = static_cast<int>(std::floor(at_y - radius));
         const int top = static_cast<int>(std::ceil(at_y + radius));
         if (right <= 0 || top <= 0 || left >= cells_ || bottom >= cells_) return;
-        weights_.clear();
-        double total = 0.0;
-        for (int y = bottom; y < top; ++y)
-            for (int x = left; x < right; ++x) {
-                const double dx = x + 0.5 - at_x;
-                const double dy = y + 0.5 - at_y;
-                const double inside = std::max(0.0, 1.0 - (dx * dx + dy * dy) / (radius * radius));
-                weights_.push_back(inside * inside);
-                total += inside * inside;
+        const double per_area = 1.0 / (radius * radius);
+        const auto width = static_cast<std::size_t>(right - left);
+        across_.resize(width);
+        weights_.resize(width * static_cast<std::size_t>(top - bottom));
+        for (std::size_t k = 0; k < width; ++k)
+            across_[k] = squared(left + static_cast<int>(k), at_x) * per_area;
+        std::array<double, 4> total{}; // so that one sum need not wait for another
+        double* row = weights_.data();
+        for (int y = bottom; y < top; ++y, row += width) {
+            const double above = 1.0 - squared(y, at_y) * per_area;
+            for (std::size_t k = 0; k < width; ++k) {
+                const double inside = std::max(0.0, above - across_[k]);
+                row[k] = inside * inside;
             }
-        const double scale = body.mass / (total * cell_ * cell_);
-        std::size_t next = 0;
-        for (int y = bottom; y < top; ++y)
-            for (int x = left; x < right; ++x, ++next)
-                if (x >= 0 && y >= 0 && x < cells_ && y < cells_) map_[index(x, y)] += scale * weights_[next];
+            for (std::size_t k = 0; k < width; ++k) total[k % 4] += row[k];
+        }
+        const double scale = body.mass / ((total[0] + total[1] + (total[2] + total[3])) * cell_ * cell_);
+        const int first = std::max(left, 0), last = std::min(right, cells_);
+        for (int y = std::max(bottom, 0); y < std::min(top, cells_); ++y) {
+            const double* const from = weights_.data() + static_cast<std::size_t>(y - bottom) * width;
+            double* const to = map_.data() + index(0, y);
+            for (int x = first; x < last; ++x) to[x] += scale * from[x - left];
+        }
     }
     [[nodiscard]] const std::vector<double>& map() const { return map_; }
     /// Between the centres of cells; the outermost cells' values beyond.
@@ -125,13 +161,18 @@ public:
     }
 
 private:
+    /// The distance of a cell's centre from a place.
+    static double squared(int cell, double place) {
+        const double distance = cell + 0.5 - place;
+        return distance * distance;
+    }
     [[nodiscard]] std::size_t index(int x, int y) const {
         return static_cast<std::size_t>(y) * static_cast<std::size_t>(cells_) + static_cast<std::size_t>(x);
     }
     int cells_;
     double cell_;
     std::vector<double> map_;
-    std::vector<double> weights_;
+    std::vector<double> across_, weights_; ///< of one body: along x, and by row
 };
 
 } // namespace
@@ -145,7 +186,7 @@ std::vector<double> density_map(std::span<const PlacedBody> bodies, int size) {
     Splatter coarse(static_cast<int>(std::ceil(size / coarse_cell)), coarse_cell);
     for (const auto& body : bodies) {
         if (!counts.inside(body)) continue;
-        const double radius = radius_factor * counts.half_width(body, largest_half_width * size);
+        const double radius = radius_factor * counts.half_width(body);
         (radius < coarse_from ? fine : coarse).add(body, std::max(least_radius, radius));
     }
     auto map = fine.map();
