@@ -40,13 +40,15 @@ struct DensityPlotOptions {
     std::optional<ShownDensity> show{};
     const picture::Trails* trails = nullptr; ///< of few bodies; drawn up to the time of the picture
     int size = 900;                          ///< pixels of the square
+    int threads = 0;                         ///< 0: all; the bytes are the same for any number
 };
 
 /// The frame for a first picture: centred on the bodies, wide enough for nearly all of their mass, its width
 /// a round number; `width` > 0 overrides the width. @throws InvalidArgument for no bodies or values that are
 /// not finite. Along the axes on which bodies are in a periodic box (SnapshotInfo::box) the frame is the box.
 PictureFrame picture_frame(const Bodies& bodies, const std::string& plane, double width = 0.0,
-                           std::optional<ShownDensity> show = {}, const std::array<double, 3>& box = {});
+                           std::optional<ShownDensity> show = {}, const std::array<double, 3>& box = {},
+                           int threads = 0);
 
 /// A frame that holds what both show.
 PictureFrame joined(const PictureFrame& a, const PictureFrame& b);

@@ -58,7 +58,7 @@ ALLOWED = {
     "sums": INNER + ["sums*"],  # the plan and the choice of a method
     "sums/run": INNER + ["sums*", "io", "io/picture"],
     "io": ["base", "math"],
-    "io/picture": ["base", "math", "io"],
+    "io/picture": ["base", "math", "backend", "io"],
     "run": ["base", "math", "io"],  # what all runs do
     "dynamics": INNER + ["sums*", "io"],
     "dynamics/run": INNER + ["sums*", "io", "io/picture", "run", "dynamics"],

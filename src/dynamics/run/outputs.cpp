@@ -56,7 +56,7 @@ std::uint64_t OutputTimes::next_after(double time) const {
 Outputs::Outputs(const RunFolder& folder, const Case& simulation_case, const RunOrigin& origin,
                  double start_time)
     : folder_(folder), options_(simulation_case.output), info_(info_of(simulation_case, origin)),
-      start_time_(start_time), step_(simulation_case.time.step),
+      start_time_(start_time), step_(simulation_case.time.step), threads_(simulation_case.force.threads),
       columns_(diagnostics_columns(simulation_case.force)), file_(folder.diagnostics()) {}
 
 void Outputs::begin() {
@@ -110,7 +110,7 @@ void Outputs::animate_snapshots() const {
     if (!options_.animation) return;
     std::vector<std::filesystem::path> snapshots;
     for (std::uint64_t i = 0; i < counters_.snapshots; ++i) snapshots.push_back(folder_.snapshot(i));
-    DensityPlotOptions options{.plane = options_.plane, .trails = &trails_};
+    DensityPlotOptions options{.plane = options_.plane, .trails = &trails_, .threads = threads_};
     const auto film = film_frame(snapshots, options);
     options.frame = counters_.frame.width > 0.0 ? counters_.frame : film.frame;
     if (options_.picture_width > 0.0) options.frame.width = options_.picture_width;
@@ -171,9 +171,10 @@ void Outputs::write_snapshot_files(const OutputState& state) {
         // One frame for the whole run: the pictures make a film.
         if (!(counters_.frame.width > 0.0))
             counters_.frame =
-                picture_frame(*state.bodies, options_.plane, options_.picture_width, {}, info_.box);
-        plot_density(folder_.picture(counters_.snapshots), *state.bodies, info_,
-                     {.plane = options_.plane, .frame = counters_.frame, .trails = &trails_});
+                picture_frame(*state.bodies, options_.plane, options_.picture_width, {}, info_.box, threads_);
+        plot_density(
+            folder_.picture(counters_.snapshots), *state.bodies, info_,
+            {.plane = options_.plane, .frame = counters_.frame, .trails = &trails_, .threads = threads_});
     }
     ++counters_.snapshots;
 }

@@ -80,6 +80,7 @@ private:
     SnapshotInfo info_;
     double start_time_;
     double step_;
+    int threads_; ///< 0: all
     DiagnosticsColumns columns_;
     GrowingFile file_;
     OutputCounters counters_;

@@ -168,7 +168,7 @@ void draw_names(Canvas& canvas, const Rectangle& plot, const Projection& project
 }
 
 void draw_stars(Canvas& canvas, const Rectangle& plot, const Projection& projection, const Bodies& bodies,
-                int size, bool by_charge) {
+                int size, bool by_charge, int threads) {
     constexpr Colour star{255, 250, 240};
     constexpr Colour positive{150, 20, 20};
     constexpr Colour negative{20, 50, 140};
@@ -178,7 +178,7 @@ void draw_stars(Canvas& canvas, const Rectangle& plot, const Projection& project
     placed.reserve(bodies.mass.size());
     for (std::size_t i = 0; i < bodies.mass.size(); ++i) placed.push_back(projection.place(bodies, i));
     for (auto& body : placed) body.mass = 1.0;
-    const auto number = density_map(placed, size);
+    const auto number = density_map(placed, size, threads);
     canvas.clip(plot);
     for (std::size_t i = 0; i < placed.size(); ++i) {
         const auto& body = placed[i];

@@ -25,6 +25,6 @@ void draw_names(Canvas& canvas, const Rectangle& plot, const Projection& project
 /// Each body as a faint point; fainter where they crowd, so that the colours below keep their meaning.
 /// `by_charge`: in the colours of their charges, on a map of these.
 void draw_stars(Canvas& canvas, const Rectangle& plot, const Projection& projection, const Bodies& bodies,
-                int size, bool by_charge);
+                int size, bool by_charge, int threads);
 
 } // namespace farfield::picture

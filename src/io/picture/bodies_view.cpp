@@ -144,15 +144,15 @@ void require_usable(const PictureFrame& frame) {
                         joined(frame.centre, ", "), least));
 }
 
-std::vector<double> Projection::surface_density(const Bodies& bodies,
-                                                const std::vector<double>& weights) const {
+std::vector<double> Projection::surface_density(const Bodies& bodies, const std::vector<double>& weights,
+                                                int threads) const {
     std::vector<PlacedBody> placed;
     placed.reserve(weights.size());
     for (std::size_t i = 0; i < weights.size(); ++i) {
         placed.push_back(place(bodies, i));
         placed.back().mass = weights[i];
     }
-    auto map = density_map(placed, size_);
+    auto map = density_map(placed, size_, threads);
     for (auto& value : map) value *= scale_ * scale_;
     return map;
 }

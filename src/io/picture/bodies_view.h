@@ -57,7 +57,7 @@ public:
     }
     /// `weights` (masses, say) per area; row 0 is at the bottom.
     [[nodiscard]] std::vector<double> surface_density(const Bodies& bodies,
-                                                      const std::vector<double>& weights) const;
+                                                      const std::vector<double>& weights, int threads) const;
     [[nodiscard]] Axis axis(std::size_t which, double width, const std::string& unit) const;
 
 private:

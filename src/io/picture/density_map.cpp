@@ -1,5 +1,7 @@
 #include "io/picture/density_map.h"
 
+#include "backend/threads/parallel.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -113,7 +115,13 @@ public:
         : cells_(cells), cell_(cell),
           map_(static_cast<std::size_t>(cells) * static_cast<std::size_t>(cells)) {}
 
-    void add(const PlacedBody& body, double radius_in_pixels) {
+    /// Room for the weights of one body's cells.
+    struct Room {
+        std::vector<double> across, weights; ///< along x, and of all by row
+    };
+
+    /// To the cells of rows [first_row, end_row) alone.
+    void add(const PlacedBody& body, double radius_in_pixels, int first_row, int end_row, Room& room) {
         const double radius = radius_in_pixels / cell_;
         const double at_x = body.x / cell_;
         const double at_y = body.y / cell_;
@@ -121,31 +129,35 @@ public:
         const int right = static_cast<int>(std::ceil(at_x + radius));
         const int bottom = static_cast<int>(std::floor(at_y - radius));
         const int top = static_cast<int>(std::ceil(at_y + radius));
-        if (right <= 0 || top <= 0 || left >= cells_ || bottom >= cells_) return;
+        if (right <= 0 || top <= first_row || left >= cells_ || bottom >= end_row) return;
         const double per_area = 1.0 / (radius * radius);
         const auto width = static_cast<std::size_t>(right - left);
-        across_.resize(width);
-        weights_.resize(width * static_cast<std::size_t>(top - bottom));
+        auto& [across, weights] = room;
+        across.resize(width);
+        weights.resize(width * static_cast<std::size_t>(top - bottom));
         for (std::size_t k = 0; k < width; ++k)
-            across_[k] = squared(left + static_cast<int>(k), at_x) * per_area;
-        std::array<double, 4> total{}; // so that one sum need not wait for another
-        double* row = weights_.data();
+            across[k] = squared(left + static_cast<int>(k), at_x) * per_area;
+        double total = 0.0;
+        double* row = weights.data();
         for (int y = bottom; y < top; ++y, row += width) {
             const double above = 1.0 - squared(y, at_y) * per_area;
+            double of_row = 0.0;
             for (std::size_t k = 0; k < width; ++k) {
-                const double inside = std::max(0.0, above - across_[k]);
+                const double inside = std::max(0.0, above - across[k]);
                 row[k] = inside * inside;
+                of_row += row[k];
             }
-            for (std::size_t k = 0; k < width; ++k) total[k % 4] += row[k];
+            total += of_row;
         }
-        const double scale = body.mass / ((total[0] + total[1] + (total[2] + total[3])) * cell_ * cell_);
+        const double scale = body.mass / (total * cell_ * cell_);
         const int first = std::max(left, 0), last = std::min(right, cells_);
-        for (int y = std::max(bottom, 0); y < std::min(top, cells_); ++y) {
-            const double* const from = weights_.data() + static_cast<std::size_t>(y - bottom) * width;
+        for (int y = std::max(bottom, first_row); y < std::min(top, end_row); ++y) {
+            const double* const from = weights.data() + static_cast<std::size_t>(y - bottom) * width;
             double* const to = map_.data() + index(0, y);
             for (int x = first; x < last; ++x) to[x] += scale * from[x - left];
         }
     }
+    [[nodiscard]] int cells() const { return cells_; }
     [[nodiscard]] const std::vector<double>& map() const { return map_; }
     /// Between the centres of cells; the outermost cells' values beyond.
     [[nodiscard]] double at(double x, double y) const {
@@ -172,27 +184,63 @@ private:
     int cells_;
     double cell_;
     std::vector<double> map_;
-    std::vector<double> across_, weights_; ///< of one body: along x, and by row
 };
 
 } // namespace
 
-std::vector<double> density_map(std::span<const PlacedBody> bodies, int size) {
+// A task adds bodies, in their order, to some rows of a map, so that sums do not depend on threads.
+std::vector<double> density_map(std::span<const PlacedBody> bodies, int size, int threads) {
     const CountTable counts(bodies, size);
     // Wide discs go to a coarse map, a fraction of the work for no visible difference.
     constexpr double coarse_cell = 5.0;
     constexpr double coarse_from = 25.0; // pixels of radius
+    constexpr int rows_a_task = 45;
+    const int fine_tasks = (size + rows_a_task - 1) / rows_a_task;
+    struct Disc {
+        std::size_t body;
+        double radius;
+    };
+    using DiscsOfTasks =
+        std::vector<std::vector<Disc>>; // of the coarse map, and then of rows of the fine one
+    const auto parts = parallel_results(threads, bodies.size(), [&](std::size_t begin, std::size_t end) {
+        DiscsOfTasks found(1 + static_cast<std::size_t>(fine_tasks));
+        for (auto i = begin; i < end; ++i) {
+            if (!counts.inside(bodies[i])) continue;
+            const Disc disc{i, std::max(least_radius, radius_factor * counts.half_width(bodies[i]))};
+            if (disc.radius >= coarse_from) {
+                found.front().push_back(disc);
+                continue;
+            }
+            const auto task_of = [&](double y) {
+                return std::clamp(static_cast<int>(std::floor(y / rows_a_task)), 0, fine_tasks - 1);
+            };
+            for (int task = task_of(bodies[i].y - disc.radius - 1.0);
+                 task <= task_of(bodies[i].y + disc.radius + 1.0); ++task)
+                found[1 + static_cast<std::size_t>(task)].push_back(disc);
+        }
+        return found;
+    });
     Splatter fine(size, 1.0);
     Splatter coarse(static_cast<int>(std::ceil(size / coarse_cell)), coarse_cell);
-    for (const auto& body : bodies) {
-        if (!counts.inside(body)) continue;
-        const double radius = radius_factor * counts.half_width(body);
-        (radius < coarse_from ? fine : coarse).add(body, std::max(least_radius, radius));
-    }
+    parallel_for(threads, 1 + fine_tasks, [&](std::int64_t task) {
+        Splatter::Room room;
+        const int first = task == 0 ? 0 : (static_cast<int>(task) - 1) * rows_a_task;
+        const int end = task == 0 ? coarse.cells() : std::min(first + rows_a_task, size);
+        for (const auto& part : parts)
+            for (const auto& [body, radius] : part[static_cast<std::size_t>(task)])
+                (task == 0 ? coarse : fine).add(bodies[body], radius, first, end, room);
+    });
     auto map = fine.map();
-    std::size_t next = 0;
-    for (int y = 0; y < size; ++y)
-        for (int x = 0; x < size; ++x) map[next++] += coarse.at(x + 0.5, y + 0.5);
+    const auto width = static_cast<std::size_t>(size);
+    parallel_parts(
+        threads, width,
+        [&](std::size_t begin, std::size_t end) {
+            for (auto y = begin; y < end; ++y)
+                for (std::size_t x = 0; x < width; ++x)
+                    map[y * width + x] +=
+                        coarse.at(static_cast<double>(x) + 0.5, static_cast<double>(y) + 0.5);
+        },
+        rows_a_task);
     return map;
 }
 

@@ -19,7 +19,8 @@ struct PlacedBody {
 /// Each body is spread over a disc by (1 − r²/R²)² (the biweight kernel; Silverman 1986, Density Estimation,
 /// §4.2), and R is proportional to the half-width of the square around it that holds a fixed number of bodies
 /// (an adaptive estimate in the sense of his §5.3): many bodies give fine detail, few give a smooth map.
-/// Bodies just outside of the square count. Sums are done in the order of the bodies.
-std::vector<double> density_map(std::span<const PlacedBody> bodies, int size);
+/// Bodies just outside of the square count. Sums are done in the order of the bodies, whatever the
+/// number of threads.
+std::vector<double> density_map(std::span<const PlacedBody> bodies, int size, int threads);
 
 } // namespace farfield::picture

@@ -77,8 +77,8 @@ FilmFrame film_frame(std::span<const fs::path> snapshots, const DensityPlotOptio
             same = same && (snapshot.info.kernel != Kernel::vortex2d || ids == first);
             const auto& box = snapshot.info.box;
             boxes = boxes || box != std::array<double, 3>{};
-            film.frame =
-                joined(film.frame, picture_frame(snapshot.bodies, options.plane, 0.0, options.show, box));
+            film.frame = joined(film.frame, picture_frame(snapshot.bodies, options.plane, 0.0, options.show,
+                                                          box, options.threads));
             if (same && !boxes && picture::are_few(snapshot.bodies))
                 film.trails.add(snapshot.info.time, snapshot.bodies);
         } catch (const InvalidArgument& error) {

@@ -1,4 +1,5 @@
 // The picture of a snapshot: page layout, colours, title.
+#include "backend/threads/parallel.h"
 #include "base/text.h"
 #include "io/picture.h"
 #include "io/picture/axes.h"
@@ -169,7 +170,7 @@ std::string time_unit_name(const Units& units) {
 }
 
 PictureFrame picture_frame(const Bodies& bodies, const std::string& plane_name, double width,
-                           std::optional<ShownDensity> show, const std::array<double, 3>& box) {
+                           std::optional<ShownDensity> show, const std::array<double, 3>& box, int threads) {
     const auto plane = view_plane(plane_name);
     require_drawable(bodies);
     const auto shown = shown_density(bodies, show);
@@ -178,8 +179,9 @@ PictureFrame picture_frame(const Bodies& bodies, const std::string& plane_name, 
     const int size = DensityPlotOptions{}.size;
     if (!are_few(bodies)) {
         const auto around = with_images(bodies, plane, box);
-        choose_range(Projection(frame, plane, size).surface_density(around, weights_of(around, shown)), shown,
-                     frame);
+        const Projection projection(frame, plane, size);
+        choose_range(projection.surface_density(around, weights_of(around, shown), thread_count(threads)),
+                     shown, frame);
     }
     return frame;
 }
@@ -221,11 +223,13 @@ picture::Canvas draw_bodies(const Bodies& bodies, const SnapshotInfo& info,
         draw_few(canvas, plot, projection, bodies, info, options.trails, theme);
     } else {
         const auto around = with_images(bodies, plane, info.box);
-        const auto density = projection.surface_density(around, weights_of(around, shown));
+        const auto density =
+            projection.surface_density(around, weights_of(around, shown), thread_count(options.threads));
         if (!(frame.low < frame.high)) choose_range(density, shown, frame);
         draw_density(canvas, plot, density, shown, frame);
         if (bodies.size() <= bodies_as_stars)
-            draw_stars(canvas, plot, projection, bodies, options.size, shown == ShownDensity::charge);
+            draw_stars(canvas, plot, projection, bodies, options.size, shown == ShownDensity::charge,
+                       thread_count(options.threads));
         draw_colour_bar(canvas, plot, shown, frame, info, theme);
     }
     constexpr Colour pale{225, 225, 230}; // ticks on the dark map

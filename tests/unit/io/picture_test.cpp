@@ -61,7 +61,7 @@ TEST_F(Picture, DensityKeepsMass) {
         bodies.push_back({coordinate(), coordinate(), 1.0 + i % 3});
         mass += bodies.back().mass;
     }
-    const auto map = density_map(bodies, 400);
+    const auto map = density_map(bodies, 400, 2);
     EXPECT_NEAR(std::accumulate(map.begin(), map.end(), 0.0), mass, 1e-9 * mass);
     // Uniform in its square: away from the edges the estimate is the true density within its noise of
     // about 1/sqrt(40 neighbours).
@@ -72,9 +72,24 @@ TEST_F(Picture, DensityKeepsMass) {
     EXPECT_EQ(map[10 * 400 + 10], 0.0);
 }
 
+// Wide discs, too, that reach beyond rows of a task and beyond the picture.
+TEST_F(Picture, DensityHasTheSameBitsForAnyNumberOfThreads) {
+    std::vector<PlacedBody> bodies;
+    std::mt19937_64 random(12);
+    for (int i = 0; i < 3000; ++i) {
+        const auto offset = [&] {
+            return 30.0 * std::tan(3.0 * (static_cast<double>(random() >> 11U) * 0x1p-53 - 0.5));
+        };
+        bodies.push_back({200.0 + offset(), 200.0 + offset(), 1.0 + i % 3});
+    }
+    const auto of_one = density_map(bodies, 400, 1);
+    EXPECT_GT(*std::min_element(of_one.begin(), of_one.end()), 0.0); // discs reach everywhere
+    for (const int threads : {2, 5}) EXPECT_EQ(density_map(bodies, 400, threads), of_one);
+}
+
 TEST_F(Picture, ALoneBodyIsSpreadEvenly) {
     const std::vector<PlacedBody> one{{100.0, 60.0, 2.0}};
-    const auto map = density_map(one, 200);
+    const auto map = density_map(one, 200, 1);
     const auto at = [&](std::size_t x, std::size_t y) { return map[y * 200 + x]; };
     EXPECT_GT(at(100, 60), 0.0);
     // Mirror images about the body, which sits on a corner of four pixels.
