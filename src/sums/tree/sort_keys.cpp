@@ -219,7 +219,8 @@ void merge_two(const std::uint64_t* keys, const From& from, std::size_t begin, s
         put_first();
         put_last();
     }
-    while (left < left_end && right < right_end) put_first();
+    const auto both_are_left = [&] { return left < left_end && right < right_end; };
+    while (both_are_left()) put_first();
     while (left < left_end) put(out++, left++);
     while (right < right_end) put(out++, right++);
 }
