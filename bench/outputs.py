@@ -9,6 +9,7 @@ medians of --rounds executions.
 import argparse
 import json
 import pathlib
+import shutil
 import statistics
 import subprocess
 import tempfile
@@ -36,7 +37,7 @@ KINDS = {"nothing": (NEVER, NEVER), "rows": (0.01, NEVER), "pictures": (NEVER, 0
 def measured(program, device, case, folder):
     subprocess.run([program, "run", str(case), "--out", str(folder / "out"), "--device", device, "--quiet"], check=True, stdout=subprocess.DEVNULL)
     told = json.loads((folder / "out" / "summary.json").read_text(encoding="utf-8"))["this_process"]
-    subprocess.run(["rm", "-r", str(folder / "out")], check=True)
+    shutil.rmtree(folder / "out")
     return {"run": told["seconds"], "steps": told["force_seconds"], "outputs": told["output_seconds"]}
 
 

@@ -3,6 +3,7 @@
 #include "backend/threads/parallel.h"
 #include "base/aligned.h"
 #include "dynamics/bodies/reductions.h"
+#include "math/compensated_sum.h"
 
 #include <algorithm>
 #include <bit>
@@ -36,9 +37,7 @@ public:
         look_at_all();
         has_mass_ = move();
         look_at_all(); // from the centre of all
-        double farthest2 = 0.0;
-        for (const auto& block : blocks_) farthest2 = std::max(farthest2, block.farthest2);
-        radius2_ = farthest2;
+        radius2_ = farthest2();
     }
 
     [[nodiscard]] bool has_mass() const { return has_mass_; }
@@ -56,6 +55,7 @@ public:
         const double safely_inside = radius - relative_rounding * radius - way_ - way_rounding * way_;
         const auto left = look_at([&](const Block& block) { return !(block.reach <= safely_inside); });
         count_ -= left;
+        if (left == 0) skip_spheres(factor);
         return left;
     }
 
@@ -93,6 +93,18 @@ private:
     }
     void look_at_all() {
         look_at([](const Block&) { return true; });
+    }
+    /// Those that have all that are inside now.
+    void skip_spheres(double factor) {
+        look_at_all();
+        const double farthest = farthest2();
+        while (can_shrink() && radius2_ * factor * factor >= farthest) radius2_ *= factor * factor;
+    }
+    /// @pre all blocks have been looked at from here
+    [[nodiscard]] double farthest2() const {
+        double farthest = 0.0;
+        for (const auto& block : blocks_) farthest = std::max(farthest, block.farthest2);
+        return farthest;
     }
     /// At blocks that may have bodies outside. How many have left.
     template <class May>
@@ -149,26 +161,27 @@ public:
             for (auto i = begin; i < end; ++i) distances2_[i] = distance2(bodies, i, centre);
         });
         for (std::size_t i = 0; i < distances2_.size(); ++i)
-            masses_[bucket_of(distances2_[i])] += bodies.mass[i];
+            masses_[bucket_of(distances2_[i])].add(bodies.mass[i]);
     }
 
     /// Where the mass inside first reaches `wanted`; 0 where it never does. @pre no mass is negative
     [[nodiscard]] double radius_of(double wanted) const {
-        double inside = 0.0;
+        CompensatedSum inside;
         for (std::size_t bucket = 0; bucket < masses_.size(); ++bucket) {
-            if (inside + masses_[bucket] >= wanted) return std::sqrt(reached_in(bucket, wanted - inside));
-            inside += masses_[bucket];
+            const double before = inside.value();
+            inside.add(masses_[bucket].value());
+            if (inside.value() >= wanted) return std::sqrt(reached_in(bucket, wanted - before));
         }
         return 0.0;
     }
 
 private:
-    /// Distances whose exponents and first bits behind the point are the same share a bucket; few bodies have
-    /// one for all.
+    /// Squares of distances whose exponents and first bits behind the point are the same share a bucket; few
+    /// bodies have one for all.
     static constexpr int bucket_bits = 16;
     static constexpr std::int64_t few_bodies = 4096;
-    [[nodiscard]] std::size_t bucket_of(double distance) const {
-        return std::bit_cast<std::uint64_t>(distance) >> (64 - bits_);
+    [[nodiscard]] std::size_t bucket_of(double distance2) const {
+        return std::bit_cast<std::uint64_t>(distance2) >> (64 - bits_);
     }
 
     /// Of the bodies of a bucket, which have so much mass but for rounding.
@@ -177,18 +190,18 @@ private:
         for (std::size_t i = 0; i < distances2_.size(); ++i)
             if (bucket_of(distances2_[i]) == bucket) sorted.emplace_back(distances2_[i], i);
         std::sort(sorted.begin(), sorted.end());
-        double inside = 0.0;
+        CompensatedSum inside;
         for (const auto& [here, i] : sorted) {
-            inside += bodies_.mass[i];
-            if (inside >= wanted) return here;
+            inside.add(bodies_.mass[i]);
+            if (inside.value() >= wanted) return here;
         }
         return sorted.empty() ? 0.0 : sorted.back().first;
     }
 
     const Bodies& bodies_;
     RawVector<double> distances2_;
-    int bits_;                   ///< of a distance, its sign the first, that tell its bucket
-    std::vector<double> masses_; ///< by bucket
+    int bits_;                           ///< of a distance, its sign the first, that tell its bucket
+    std::vector<CompensatedSum> masses_; ///< by bucket
 };
 
 } // namespace

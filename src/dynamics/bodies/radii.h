@@ -7,13 +7,14 @@
 
 namespace farfield {
 
-/// Where the bodies are densest; of 100 bodies or fewer their centre of mass. Not a number where a place is
-/// so far away that its distance is none. The same bits for any number of threads.
+/// Where the bodies are densest; of 100 bodies or fewer their centre of mass. Of bodies so far apart that
+/// their distances squared are no numbers, too. The same bits for any number of threads.
 std::array<double, 3> density_centre(const Bodies& bodies, int threads);
 
 /// Lagrangian radii: the distance from the density centre of the body at which the mass inside, bodies sorted
 /// by distance, first reaches 10, 50 and 90 % of the whole (within 1e-12 of it, so that equal masses do not
-/// depend on rounding); 0 where there is no mass. The same bits for any number of threads.
+/// depend on rounding); 0 where there is no mass, infinite where the square of the distance is. The same bits
+/// for any number of threads.
 std::array<double, 3> lagrangian_radii(const Bodies& bodies, int threads);
 
 } // namespace farfield

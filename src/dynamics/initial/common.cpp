@@ -1,37 +1,24 @@
 #include "dynamics/initial/common.h"
 
+#include "math/compensated_sum.h"
+
 #include <farfield/error.h>
 
 #include <fmt/format.h>
-
-#include <cmath>
 
 namespace farfield {
 namespace {
 
 constexpr std::uint32_t initial_purpose = 1; // of the random numbers: streams of other uses never meet these
 
-// Neumaier's sum: the error does not grow with the number of terms, so a million bodies are centred to
-// rounding.
-struct Sum {
-    double value = 0.0;
-    double correction = 0.0;
-    void add(double x) {
-        const double sum = value + x;
-        correction += std::abs(value) >= std::abs(x) ? (value - sum) + x : (x - sum) + value;
-        value = sum;
-    }
-    [[nodiscard]] double total() const { return value + correction; }
-};
-
 void subtract_mean(std::vector<double>& vectors, const std::vector<double>& mass, int threads) {
     std::array<double, 4> sums{}; // along each axis, and of the masses
     parallel_for(threads, std::ssize(sums), [&](std::int64_t number) {
         const auto axis = static_cast<std::size_t>(number);
-        Sum sum;
+        CompensatedSum sum; // a million bodies are centred to rounding
         for (std::size_t i = 0; i < mass.size(); ++i)
             sum.add(axis < 3 ? mass[i] * vectors[3 * i + axis] : mass[i]);
-        sums[axis] = sum.total();
+        sums[axis] = sum.value();
     });
     const std::array mean{sums[0] / sums[3], sums[1] / sums[3], sums[2] / sums[3]};
     parallel_parts(threads, mass.size(), [&](std::size_t begin, std::size_t end) {

@@ -26,12 +26,12 @@ const InitialModel& initial_model(InitialKind kind) {
     throw InternalError("an initial model without a descriptor");
 }
 
-InitialState state_with_any_G(const InitialOptions& options, int threads) {
-    return initial_model(options.kind).make(options, threads);
+InitialState state_with_any_G(const InitialOptions& options) {
+    return initial_model(options.kind).make(options, thread_count(0));
 }
 
 InitialState make_initial_state(const InitialOptions& options) {
-    auto state = state_with_any_G(options, thread_count(0));
+    auto state = state_with_any_G(options);
     if (std::isnan(state.G))
         throw InvalidArgument(fmt::format(
             "{}: the gravitational constant is not known: {}; give G ([force] G), or the units of the file "
@@ -40,9 +40,7 @@ InitialState make_initial_state(const InitialOptions& options) {
     return state;
 }
 
-Bodies make_bodies(const InitialOptions& options) {
-    return state_with_any_G(options, thread_count(0)).bodies;
-}
+Bodies make_bodies(const InitialOptions& options) { return state_with_any_G(options).bodies; }
 
 double natural_G(const InitialOptions& options) {
     // Only these models are in other units; the others are not made, which could take long.

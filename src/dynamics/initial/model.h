@@ -21,7 +21,7 @@ std::span<const InitialModel> initial_models();
 const InitialModel& initial_model(InitialKind kind);
 
 /// As make_initial_state, with G = NaN where a file should tell it and does not.
-InitialState state_with_any_G(const InitialOptions& options, int threads);
+InitialState state_with_any_G(const InitialOptions& options);
 
 /// The same for a simulation of vortices, or of bodies. @throws InvalidArgument for a kind that makes the
 /// other.

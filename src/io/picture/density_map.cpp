@@ -57,7 +57,7 @@ public:
         for (const auto& body : bodies)
             if (inside(body))
                 sum(static_cast<std::size_t>(body.x + border_) + 1,
-                    static_cast<std::size_t>(body.y + border_) + 1) += 1;
+                    static_cast<std::size_t>(body.y + border_) + 1) += 1U;
         for (std::size_t y = 1; y <= cells_; ++y)
             for (std::size_t x = 1; x <= cells_; ++x)
                 sum(x, y) += sum(x - 1, y) + sum(x, y - 1) - sum(x - 1, y - 1);
@@ -74,7 +74,7 @@ public:
     }
 
 private:
-    [[nodiscard]] std::int32_t& sum(std::size_t x, std::size_t y) { return sums_[y * (cells_ + 1) + x]; }
+    [[nodiscard]] std::uint32_t& sum(std::size_t x, std::size_t y) { return sums_[y * (cells_ + 1) + x]; }
 
     [[nodiscard]] double count_within(const PlacedBody& body, double half) const {
         const double x = body.x + border_, y = body.y + border_;
@@ -95,7 +95,7 @@ private:
         const auto row = cells_ + 1;
         const auto* const below = sums_.data() + static_cast<std::size_t>(y.cell) * row + x.cell;
         const auto* const above = below + row;
-        const auto between = [&](const std::int32_t* sums) {
+        const auto between = [&](const std::uint32_t* sums) {
             return sums[0] * (1 - x.within) + sums[1] * x.within;
         };
         return between(below) * (1 - y.within) + between(above) * y.within;
@@ -103,7 +103,7 @@ private:
 
     double border_;
     std::size_t cells_;
-    std::vector<std::int32_t> sums_;
+    std::vector<std::uint32_t> sums_;
     HalfWidths widths_;
 };
 

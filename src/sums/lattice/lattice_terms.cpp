@@ -1,6 +1,7 @@
 #include "sums/lattice/lattice_terms.h"
 
 #include "base/spelling.h"
+#include "math/compensated_sum.h"
 #include "sums/method/refuse.h"
 
 #include <farfield/error.h>
@@ -13,22 +14,6 @@
 #include <numbers>
 
 namespace farfield {
-namespace {
-
-class CompensatedSum {
-public:
-    void add(double x) {
-        const double t = sum_ + x;
-        rest_ += std::abs(sum_) >= std::abs(x) ? (sum_ - t) + x : (x - t) + sum_;
-        sum_ = t;
-    }
-    [[nodiscard]] double value() const { return sum_ + rest_; }
-
-private:
-    double sum_ = 0.0, rest_ = 0.0;
-};
-
-} // namespace
 
 TotalStrength total_strength(std::span<const double> strengths) {
     CompensatedSum sum;

@@ -29,7 +29,7 @@ public:
     BlockRange take(int shift, std::uint64_t prefix) {
         const auto begin = next_;
         for (auto rest = end_ - begin; rest > 0;) {
-            const auto half = (rest + 1) / 2;
+            const auto half = rest - rest / 2;
             const bool is_within = keys_[next_ + half - 1] >> shift <= prefix;
             next_ += is_within ? half : 0;
             rest -= half;
@@ -121,8 +121,8 @@ Octree::Keys Octree::keys_of(std::span<const double> points, int threads) const 
             std::uint32_t index[3];
             for (std::size_t axis = 0; axis < 3; ++axis) {
                 const double place = (points[3 * i + axis] - low_[axis]) * scale;
-                index[axis] =
-                    static_cast<std::uint32_t>(static_cast<std::int32_t>(std::clamp(place, 0.0, last)));
+                index[axis] = static_cast<std::uint32_t>(
+                    static_cast<std::int32_t>(place > 0.0 ? std::min(place, last) : 0.0));
             }
             unsorted[i] = spread(index[0]) | spread(index[1]) << 1U | spread(index[2]) << 2U;
         }

@@ -191,14 +191,15 @@ TEST(LagrangianRadii, WithBodiesAtOnePlaceAndWithoutMassAgreeWithLongDouble) {
     expect_radii(bodies);
 }
 
-// A median of equal masses is the distance of the body in the middle, for a million of them, too.
+// A median of equal masses is the distance of the body in the middle, for many of them, too, and where they
+// have one distance from the centre, nearly.
 TEST(LagrangianRadii, OfManyEqualMassesDoNotDependOnRounding) {
-    constexpr std::size_t n = 1000000;
+    constexpr std::size_t n = 4000000;
     Bodies bodies;
     bodies.mass.assign(n, 1.0 / n);
     bodies.position.assign(3 * n, 0.0);
     for (std::size_t i = 0; i < n; ++i) // on both sides, the farther out the later
-        bodies.position[3 * i] = (i % 2 == 0 ? 1.0 : -1.0) * (1.0 + static_cast<double>(i) / n);
+        bodies.position[3 * i] = (i % 2 == 0 ? 1.0 : -1.0) * (1.0 + 0.01 * static_cast<double>(i) / n);
     const auto centre = density_centre(bodies, 2);
     const auto radii = lagrangian_radii(bodies, 2);
     std::vector<double> distances;
@@ -217,11 +218,11 @@ TEST(LagrangianRadii, OfBodiesAtTheCentreAreZero) {
     EXPECT_EQ(lagrangian_radii(bodies, 2)[1], 0.0);
 }
 
-// Their distance is no number, nor are the radii: a run says so.
-TEST(LagrangianRadii, OfBodiesTooFarAwayAreNoNumbers) {
+// The square of its distance is: a run says so.
+TEST(LagrangianRadii, OfABodyTooFarAwayAreInfinite) {
     auto bodies = test::crowd(200, 14);
     bodies.position[30] = 1e200;
-    EXPECT_FALSE(std::isfinite(lagrangian_radii(bodies, 2)[2]));
+    EXPECT_EQ(lagrangian_radii(bodies, 2)[2], HUGE_VAL);
 }
 
 // A tenth of the mass flies far off: the radii are still those of the cluster.

@@ -76,7 +76,7 @@ TEST_F(Picture, DensityKeepsMass) {
 TEST_F(Picture, DensityHasTheSameBitsForAnyNumberOfThreads) {
     std::vector<PlacedBody> bodies;
     std::mt19937_64 random(12);
-    for (int i = 0; i < 3000; ++i) {
+    for (int i = 0; i < 40000; ++i) {
         const auto offset = [&] {
             return 30.0 * std::tan(3.0 * (static_cast<double>(random() >> 11U) * 0x1p-53 - 0.5));
         };
