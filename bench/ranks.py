@@ -4,9 +4,9 @@
 
 Random charges in a cube or a Plummer sphere, potential and field. Rows of the file are dealt out to ranks in order: `scattered` ones are those of points
 anywhere, `regions` those along a Morton curve, so that ranks have most of their points already. One process and two ranks take turns, --rounds times, each
-with a run of three sums over the same points and then one of a single sum, which finds the memory that the other gave back. Rows have medians of the single
-sum with its tree (`seconds`), of its parts, and of the fastest of the three without the tree (`again`). Memory is the largest resident set of any rank but
-0, which reads and writes the files of all. Other methods sum over points in a cube in any order, to 6 digits but for Ewald's, which takes 4.
+with a run of three sums over the same points and then one of a single sum. Before each a process fills memory and gives it back: a virtual machine that has
+to ask its host for memory waits for it. Rows have medians of the single sum with its tree (`seconds`), of its parts, and of the fastest of the three without
+the tree (`again`). Memory is the largest resident set of any rank but 0, which reads and writes the files of all. Other methods sum over points in a cube in any order, to 6 digits but for Ewald's, which takes 4.
 """
 import argparse
 import json
@@ -20,6 +20,7 @@ import tempfile
 import numpy as np
 
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+FILL = "import numpy; numpy.ones(200_000_000)"  # more than sums over a million points take, all ranks together
 WATCH = "import os,resource,subprocess,sys; code=subprocess.run(sys.argv[2:]).returncode; open(sys.argv[1]+os.environ.get('OMPI_COMM_WORLD_RANK','0'),'w').write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)); sys.exit(code)"
 
 
@@ -53,6 +54,7 @@ class Bench:
         self.program, self.folder = program, folder
 
     def run(self, ranks, threads, repeat, options):
+        subprocess.run([sys.executable, "-c", FILL], check=True)
         before = ["mpirun", "-n", str(ranks), sys.executable, "-c", WATCH, str(self.folder / "rss")] if ranks > 1 else [sys.executable, "-c", WATCH, str(self.folder / "rss")]
         command = [*before, self.program, "sum", "--sources", self.folder / "s.npy", "--out", self.folder / "o.npy",
                    "--json", self.folder / "r.json", "--threads", threads, "--device", "cpu", "--repeat", repeat, "--quiet", *options]
@@ -98,7 +100,7 @@ def compared(bench, task, options):
     one, two = [], []
     for _ in range(task.rounds):
         for found, ranks, threads in ((one, 1, 2), (two, 2, 1)):
-            again = bench.run(ranks, threads, 3, options)  # first: memory that a virtual machine gave back would take the next run long to get
+            again = bench.run(ranks, threads, 3, options)
             found.append(timed(bench.run(ranks, threads, 1, options), again))
     one, two = median_of(one), median_of(two)
     return {"one": one, "two": two, "ratio": two["seconds"] / one["seconds"], "ratio_again": two["again"] / one["again"]}
