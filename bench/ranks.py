@@ -6,7 +6,8 @@ Random charges in a cube or a Plummer sphere, potential and field. Rows of the f
 anywhere, `regions` those along a Morton curve, so that ranks have most of their points already. One process and two ranks take turns, --rounds times, each
 with a run of three sums over the same points and then one of a single sum. Before each a process fills memory and gives it back: a virtual machine that has
 to ask its host for memory waits for it. Rows have medians of the single sum with its tree (`seconds`), of its parts, and of the fastest of the three without
-the tree (`again`). Memory is the largest resident set of any rank but 0, which reads and writes the files of all. Other methods sum over points in a cube in any order, to 6 digits but for Ewald's, which takes 4.
+the tree (`again`). Memory is the largest resident set of any rank but 0, which reads and writes the files of all. Other methods sum over
+points in a cube in any order, to 6 digits but for Ewald's, which takes 4.
 """
 import argparse
 import json

@@ -29,10 +29,11 @@ double distance2(const Bodies& bodies, std::size_t i, const std::array<double, 3
 class ShrinkingSphere {
 public:
     ShrinkingSphere(const Bodies& bodies, int threads)
-        : bodies_(bodies), threads_(threads), count_(bodies.size()), blocks_((bodies.mass.size() + 63) / 64) {
+        : bodies_(bodies), threads_(threads), count_(bodies.size()),
+          blocks_((bodies.mass.size() + bodies_a_block - 1) / bodies_a_block) {
         for (std::size_t b = 0; b < blocks_.size(); ++b) {
-            const auto rows = std::min<std::size_t>(bodies.mass.size() - 64 * b, 64);
-            blocks_[b].inside = ~std::uint64_t{0} >> (64 - rows);
+            const auto rows = std::min(bodies.mass.size() - bodies_a_block * b, bodies_a_block);
+            blocks_[b].inside = ~std::uint64_t{0} >> (bodies_a_block - rows);
         }
         look_at_all();
         has_mass_ = move();
@@ -75,6 +76,7 @@ public:
     }
 
 private:
+    static constexpr std::size_t bodies_a_block = 64; // one bit each
     struct Block {
         std::uint64_t inside = 0; ///< by body, the first the lowest bit
         double mass = 0.0;
@@ -125,10 +127,11 @@ private:
         const auto before = blocks_[b].inside;
         Block now{.inside = before};
         for (auto rest = before; rest != 0; rest &= rest - 1) {
-            const auto i = 64 * b + static_cast<std::size_t>(std::countr_zero(rest));
+            const auto bit = static_cast<std::size_t>(std::countr_zero(rest));
+            const auto i = bodies_a_block * b + bit;
             const double here = distance2(bodies_, i, centre_);
             if (here > radius2_) {
-                now.inside ^= rest & (~rest + 1);
+                now.inside &= ~(std::uint64_t{1} << bit);
                 continue;
             }
             now.farthest2 = std::max(now.farthest2, here);

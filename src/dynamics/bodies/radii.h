@@ -7,8 +7,8 @@
 
 namespace farfield {
 
-/// Where the bodies are densest; of 100 bodies or fewer their centre of mass. Of bodies so far apart that
-/// their distances squared are no numbers, too. The same bits for any number of threads.
+/// Where the bodies are densest; of 100 bodies or fewer their centre of mass. So it is
+/// where the square of a distance is infinite. The same bits for any number of threads.
 std::array<double, 3> density_centre(const Bodies& bodies, int threads);
 
 /// Lagrangian radii: the distance from the density centre of the body at which the mass inside, bodies sorted

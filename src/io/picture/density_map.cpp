@@ -186,49 +186,58 @@ private:
     std::vector<double> map_;
 };
 
+// Wide discs go to a coarse map, a fraction of the work for no visible difference.
+constexpr double coarse_cell = 5.0;
+constexpr double coarse_from = 25.0; // pixels of radius
+constexpr int rows_a_task = 45;      // of the fine map
+
+struct Disc {
+    std::size_t body;
+    double radius;
+};
+using DiscsOfTasks = std::vector<std::vector<Disc>>; // of the coarse map, and then of rows of the fine one
+
+// Of bodies [begin, end), in their order.
+DiscsOfTasks discs_of(std::span<const PlacedBody> bodies, std::size_t begin, std::size_t end,
+                      const CountTable& counts, int row_tasks) {
+    DiscsOfTasks found(1 + static_cast<std::size_t>(row_tasks));
+    const auto task_of = [&](double y) {
+        return 1 + std::clamp(static_cast<int>(std::floor(y / rows_a_task)), 0, row_tasks - 1);
+    };
+    for (auto i = begin; i < end; ++i) {
+        const auto& body = bodies[i];
+        if (!counts.inside(body)) continue;
+        const double radius = std::max(least_radius, radius_factor * counts.half_width(body));
+        const bool is_wide = radius >= coarse_from;
+        const int first = is_wide ? 0 : task_of(body.y - radius - 1.0);
+        const int last = is_wide ? 0 : task_of(body.y + radius + 1.0);
+        for (int task = first; task <= last; ++task)
+            found[static_cast<std::size_t>(task)].push_back({i, radius});
+    }
+    return found;
+}
+
 } // namespace
 
 // A task adds bodies, in their order, to some rows of a map, so that sums do not depend on threads.
 std::vector<double> density_map(std::span<const PlacedBody> bodies, int size, int threads) {
     const CountTable counts(bodies, size);
-    // Wide discs go to a coarse map, a fraction of the work for no visible difference.
-    constexpr double coarse_cell = 5.0;
-    constexpr double coarse_from = 25.0; // pixels of radius
-    constexpr int rows_a_task = 45;
-    const int fine_tasks = (size + rows_a_task - 1) / rows_a_task;
-    struct Disc {
-        std::size_t body;
-        double radius;
-    };
-    using DiscsOfTasks =
-        std::vector<std::vector<Disc>>; // of the coarse map, and then of rows of the fine one
+    const int row_tasks = (size + rows_a_task - 1) / rows_a_task;
     const auto parts = parallel_results(threads, bodies.size(), [&](std::size_t begin, std::size_t end) {
-        DiscsOfTasks found(1 + static_cast<std::size_t>(fine_tasks));
-        for (auto i = begin; i < end; ++i) {
-            if (!counts.inside(bodies[i])) continue;
-            const Disc disc{i, std::max(least_radius, radius_factor * counts.half_width(bodies[i]))};
-            if (disc.radius >= coarse_from) {
-                found.front().push_back(disc);
-                continue;
-            }
-            const auto task_of = [&](double y) {
-                return std::clamp(static_cast<int>(std::floor(y / rows_a_task)), 0, fine_tasks - 1);
-            };
-            for (int task = task_of(bodies[i].y - disc.radius - 1.0);
-                 task <= task_of(bodies[i].y + disc.radius + 1.0); ++task)
-                found[1 + static_cast<std::size_t>(task)].push_back(disc);
-        }
-        return found;
+        return discs_of(bodies, begin, end, counts, row_tasks);
     });
     Splatter fine(size, 1.0);
     Splatter coarse(static_cast<int>(std::ceil(size / coarse_cell)), coarse_cell);
-    parallel_for(threads, 1 + fine_tasks, [&](std::int64_t task) {
+    const auto add = [&](Splatter& map, std::int64_t task, int first_row, int end_row) {
         Splatter::Room room;
-        const int first = task == 0 ? 0 : (static_cast<int>(task) - 1) * rows_a_task;
-        const int end = task == 0 ? coarse.cells() : std::min(first + rows_a_task, size);
         for (const auto& part : parts)
             for (const auto& [body, radius] : part[static_cast<std::size_t>(task)])
-                (task == 0 ? coarse : fine).add(bodies[body], radius, first, end, room);
+                map.add(bodies[body], radius, first_row, end_row, room);
+    };
+    parallel_for(threads, 1 + row_tasks, [&](std::int64_t task) {
+        if (task == 0) return add(coarse, task, 0, coarse.cells());
+        const int first = (static_cast<int>(task) - 1) * rows_a_task;
+        add(fine, task, first, std::min(first + rows_a_task, size));
     });
     auto map = fine.map();
     const auto width = static_cast<std::size_t>(size);

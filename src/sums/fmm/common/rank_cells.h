@@ -1,4 +1,5 @@
 // Which leaves and cells of a tree are whose where ranks share a sum: a plan, of the whole tree or the part
+// of it that a rank needs (essential_cells.h). Leaves follow each other along the tree's curve, so that the
 // cells whose leaves several ranks share are few.
 #pragma once
 
