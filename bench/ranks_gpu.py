@@ -2,12 +2,13 @@
 """Times sums and simulations on two ranks with a GPU each beside one process on one GPU: `bench/ranks_gpu.py build-cuda/farfield --json FILE`; needs
 NumPy, mpirun and two GPUs.
 
-Rows of sums have the fastest of --repeat executions, points already on the GPU's host. Rows of simulations have steps a second of a Plummer cluster, ε = 0.01,
-of the GPU's own clock over the longer of two runs (`steps`), and by the clock on the wall from the difference of the two (`steps_by_wall`), so that the
+Rows of sums have the fastest of --repeat executions, points already on the GPU's host. Rows of simulations have steps a second of a Plummer cluster, or of a
+plasma in a periodic box, ε = 0.01, of the GPU's own clock over the longer of two runs (`steps`), and by the clock on the wall from the difference of the two (`steps_by_wall`), so that the
 start of a run does not count; `both` is one process with both GPUs. `same` says whether ranks left the bits of one GPU.
 """
 import argparse
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -31,6 +32,9 @@ SUMS = [
     ("fmm-targets", 1000000, True, [*COULOMB, "--method", "fmm", "--order", "12", "--precision", "mixed"]),
     ("gauss-direct", 1000000, False, [*GAUSS, "--sigma", "0.1", "--method", "direct", "--precision", "float"]),
     ("gauss-pairs", 10000000, False, [*GAUSS, "--sigma", "0.01", "--method", "fgt", "--strategy", "pairs", "--tolerance", "1e-4"]),
+    ("pme", 1000000, False, [*COULOMB, "--method", "pme", "--tolerance", "1e-4", *BOX]),
+    ("pme-large", 10000000, False, [*COULOMB, "--method", "pme", "--tolerance", "1e-4", *BOX]),
+    ("ewald", 100000, False, [*COULOMB, "--method", "ewald", "--tolerance", "1e-4", *BOX]),
     ("pme-targets", 1000000, True, [*COULOMB, "--method", "pme", "--tolerance", "1e-4", *BOX]),
 ]
 # name, bodies, keys of [force], steps of the two runs
@@ -41,6 +45,11 @@ RUNS = [
     ("treecode", 1000000, 'method = "treecode"\norder = 3\nprecision = "float"', (20, 120)),
     ("fmm-3", 1000000, 'method = "fmm"\norder = 3\nprecision = "float"', (100, 1100)),
     ("fmm-6", 1000000, 'method = "fmm"\norder = 6\nprecision = "mixed"', (100, 700)),
+]
+PLASMA = 'kernel = "coulomb"\nperiod = [4.0, 4.0, 4.0]\n'  # of Debye lengths; so many charges make it one
+RUNS += [
+    ("pme", 1000000, PLASMA + 'method = "pme"\ntolerance = 1e-3', (20, 220)),
+    ("pme-large", 8000000, PLASMA + 'method = "pme"\ntolerance = 1e-3', (5, 35)),
 ]
 STEP = 2.0**-10
 
@@ -71,7 +80,8 @@ class Bench:
 
     def run(self, way, n, force, steps):
         case = self.folder / "case.toml"
-        case.write_text(f'name = "plummer"\n[initial]\nkind = "plummer"\nn = {n}\nseed = 1\n[force]\n{force}\nsoftening = 0.01\n[time]\nstep = {STEP}\n'
+        kind = f'kind = "plasma"\nparticle_charge = {math.sqrt(64.0 / (4.0 * math.pi * n))}' if PLASMA in force else 'kind = "plummer"'
+        case.write_text(f'name = "bench"\n[initial]\n{kind}\nn = {n}\nseed = 1\n[force]\n{force}\nsoftening = 0.01\n[time]\nstep = {STEP}\n'
                         f"end = {steps * STEP}\n[output]\npictures = false\n", encoding="utf-8")
         out = self.folder / way
         shutil.rmtree(out, ignore_errors=True)
@@ -81,7 +91,7 @@ class Bench:
     def run_row(self, name, n, force, steps):
         row, last = {"run": name, "bodies": n, "force": force.replace("\n", ", ")}, {}
         for way in WAYS:
-            if way == "both" and "treecode" in force:
+            if way == "both" and ("treecode" in force or PLASMA in force):
                 continue
             short, long = (self.run(way, n, force, count) for count in steps)
             here, before = long["this_process"], short["this_process"]

@@ -61,10 +61,11 @@ std::string why_not(const MethodInfo& method, const SumProblem& problem, const S
     };
     if (!alone && !divides(method, device.kind)) {
         const bool on_gpu = device.kind == DeviceKind::cuda;
-        const auto& other = problem.is_periodic_box() ? pme_method() : direct_method();
-        const auto remedy = on_gpu && divides(method, DeviceKind::cpu) ? spelled("device", "cpu")
-                            : divides(other, device.kind)              ? spelled("method", other.name)
-                                                                       : std::string();
+        const bool in_box = problem.is_periodic_box() && divides(pme_method(), device.kind);
+        const auto& other = in_box ? pme_method() : direct_method();
+        const auto remedy = !in_box && on_gpu && divides(method, DeviceKind::cpu) ? spelled("device", "cpu")
+                            : divides(other, device.kind) ? spelled("method", other.name)
+                                                          : std::string();
         return fmt::format(
             "method '{}' does not divide such a sum between several ranks yet{}; {}start one process",
             method.name, on_gpu ? " on GPUs" : "",

@@ -13,6 +13,7 @@
 #include "sums/lattice/gpu_seconds.h"
 #include "sums/lattice/lattice_goal.h"
 #include "sums/lattice/lattice_on_cpu.h"
+#include "sums/method/target_share.h"
 
 #include <fmt/format.h>
 
@@ -92,12 +93,16 @@ double bytes_on_gpu(const SumProblem& problem) {
 }
 
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    if (device.kind == DeviceKind::cuda) return bytes_on_gpu(problem);
+    if (device.kind == DeviceKind::cuda)
+        return bytes_on_gpu(problem) + bytes_for_other_ranks(problem, options, device);
     return bytes_on_cpu(problem) + (options.communicator.size() == 1 ? 0.0 : bytes_of_rank(problem));
 }
 
-bool divides(const SumProblem& /*problem*/, const DeviceChoice& device) {
-    return device.kind == DeviceKind::cpu;
+bool divides(const SumProblem& /*problem*/, const DeviceChoice& /*device*/) { return true; }
+
+bool takes_own_points(const SumProblem& /*problem*/, const SumOptions& /*options*/,
+                      const DeviceChoice& device) {
+    return device.kind == DeviceKind::cuda;
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
@@ -121,7 +126,8 @@ constexpr MethodInfo ewald_info{
     .make = make,
     .approximates = true,
     .periodic = true,
-    .divides = divides};
+    .divides = divides,
+    .takes_own_points = takes_own_points};
 
 } // namespace
 

@@ -8,6 +8,7 @@
 #include "sums/direct/cpu/host_sum.h"
 #include "sums/lattice/gpu_seconds.h"
 #include "sums/lattice/lattice_on_cpu.h"
+#include "sums/method/target_share.h"
 #include "sums/pme/gpu_pme.h"
 #include "sums/pme/mesh_choice.h"
 #include "sums/pme/mesh_part.h"
@@ -92,15 +93,19 @@ double bytes_on_gpu(const SumProblem& problem, const MeshChoice& choice) {
 
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     const auto choice = first_mesh(problem, options, rates_in_use(device));
-    if (device.kind == DeviceKind::cuda) return bytes_on_gpu(problem, choice);
+    if (device.kind == DeviceKind::cuda)
+        return bytes_on_gpu(problem, choice) + bytes_for_other_ranks(problem, options, device);
     // a rank's own targets are sorted beside the sources, of which it takes a copy
     const bool alone = options.communicator.size() == 1;
     return bytes_on_cpu(problem, choice) +
            (alone ? 0.0 : bytes_of_rank(problem) + 40.0 * static_cast<double>(problem.sources));
 }
 
-bool divides(const SumProblem& /*problem*/, const DeviceChoice& device) {
-    return device.kind == DeviceKind::cpu;
+bool divides(const SumProblem& /*problem*/, const DeviceChoice& /*device*/) { return true; }
+
+bool takes_own_points(const SumProblem& /*problem*/, const SumOptions& /*options*/,
+                      const DeviceChoice& device) {
+    return device.kind == DeviceKind::cuda;
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
@@ -125,7 +130,8 @@ constexpr MethodInfo pme_info{.value = Method::pme,
                               .make = make,
                               .approximates = true,
                               .periodic = true,
-                              .divides = divides};
+                              .divides = divides,
+                              .takes_own_points = takes_own_points};
 
 } // namespace
 

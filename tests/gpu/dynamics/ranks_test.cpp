@@ -57,6 +57,16 @@ std::vector<Case> cases() {
         force.tolerance = 1e-3;
         add(std::string(name_of(method)), 3000, Integrator::leapfrog, force);
     }
+    for (const auto method : {Method::pme, Method::ewald}) {
+        auto force = on_gpu(Precision::float64, 0.02);
+        force.kernel = Kernel::coulomb;
+        force.method = method;
+        force.tolerance = 1e-3;
+        force.period = {4.0, 4.0, 4.0};
+        add(std::string(name_of(method)), 3000, Integrator::leapfrog, force);
+        out.back().initial.kind = InitialKind::plasma;
+        out.back().initial.particle_charge = 0.05;
+    }
     return out;
 }
 
@@ -202,7 +212,7 @@ TEST(GpuSimulationOnRanks, RefusesWhatIsNotDivided) {
     rung.variant = Variant::flush;
     auto box = on_gpu(Precision::float64, 0.1);
     box.kernel = Kernel::coulomb;
-    box.method = Method::pme;
+    box.method = Method::fmm;
     box.tolerance = 1e-3;
     box.period = {40.0, 40.0, 40.0};
     for (const auto& force : {rung, box})

@@ -28,6 +28,16 @@ inline Values numbers(std::size_t count, unsigned seed) {
     return out;
 }
 
+/// Charges that need not cancel, in a cube that some of `numbers` lie outside of.
+inline SumOptions in_box(Method method) {
+    return {.kernel = Kernel::coulomb,
+            .method = method,
+            .period = {4.0, 4.0, 4.0},
+            .background = Background::uniform,
+            .tolerance = 1e-5,
+            .device = {.kind = DeviceKind::cuda}};
+}
+
 struct Outputs {
     Values potential, field;
     friend bool operator==(const Outputs&, const Outputs&) = default;

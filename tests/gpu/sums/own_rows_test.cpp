@@ -22,6 +22,7 @@ namespace farfield {
 namespace {
 
 using test::compute;
+using test::in_box;
 using test::joined_of_ranks;
 using test::numbers;
 using test::Outputs;
@@ -35,12 +36,13 @@ TEST(OwnRowsOnGpus, TakeArraysOfGpus) {
     constexpr std::size_t n = 3001;
     const auto points = numbers(3 * n, 1), strengths = numbers(n, 2);
     const int devices = static_cast<int>(gpus().size());
-    for (const auto method : {Method::direct, Method::fmm, Method::treecode})
+    for (const auto method : {Method::direct, Method::fmm, Method::treecode, Method::pme})
         for (const auto& [apart, named] : {std::pair(0, true), std::pair(0, false), std::pair(1, true)}) {
             SumOptions options{.kernel = Kernel::coulomb,
                                .method = method,
                                .precision = Precision::float64,
                                .device = {.kind = DeviceKind::cuda}};
+            if (method == Method::pme) options = in_box(method);
             if (method != Method::direct) options.tolerance = 1e-3;
             const auto one = compute(points, strengths, 0, n, options);
             Outputs joined{Values(n), Values(3 * n)};
@@ -103,11 +105,10 @@ TEST(OwnRowsOnGpus, TakeTargetsOfTheirOwn) {
     NEEDS_GPU();
     constexpr std::size_t n = 6000, m = 1501;
     const auto points = numbers(3 * n, 1), targets = numbers(3 * m, 2), q = numbers(n, 3);
-    for (const auto method : {Method::fmm, Method::treecode}) {
-        const SumOptions options{.kernel = Kernel::coulomb,
-                                 .method = method,
-                                 .tolerance = 1e-4,
-                                 .device = {.kind = DeviceKind::cuda}};
+    for (const auto method : {Method::fmm, Method::treecode, Method::pme}) {
+        SumOptions options{.kernel = Kernel::coulomb, .method = method, .device = {.kind = DeviceKind::cuda}};
+        if (method == Method::pme) options = in_box(method);
+        options.tolerance = 1e-4;
         const auto sum_on = [&](const SumOptions& mine, const Values& x, const Values& y,
                                 const Values& strengths) {
             return sum(matrix_view(std::span(x), 3), matrix_view(std::span(y), 3),
@@ -136,18 +137,51 @@ TEST(OwnRowsOnGpus, SkipOrRefuseCoincidentPoints) {
     auto points = numbers(3 * n, 1);
     const auto strengths = numbers(n, 2);
     for (std::size_t k = 0; k < 3; ++k) points[3 * 3990 + k] = points[3 * 5 + k];
-    for (const auto method : {Method::fmm, Method::treecode}) {
+    for (const auto method : {Method::fmm, Method::treecode, Method::pme}) {
         SumOptions options{.kernel = Kernel::coulomb,
                            .method = method,
                            .order = 5,
                            .precision = Precision::float64,
                            .device = {.kind = DeviceKind::cuda}};
+        if (method == Method::pme) options = in_box(method);
         options.coincident = Coincident::skip;
         const auto one = compute(points, strengths, 0, n, options);
         EXPECT_EQ(joined_of_ranks(3, points, strengths, options), one) << name_of(method);
         options.coincident = Coincident::error;
         EXPECT_THROW(joined_of_ranks(3, points, strengths, options), InvalidArgument);
     }
+}
+
+// Of even parts each rank sums for its own targets, of uneven ones for others' as well.
+TEST(OwnRowsOnGpus, CountCoincidentPairsOnce) {
+    NEEDS_GPU();
+    constexpr std::size_t n = 3000;
+    auto points = numbers(3 * n, 1);
+    const auto strengths = numbers(n, 2);
+    for (std::size_t k = 0; k < 3; ++k) points[3 * 2990 + k] = points[3 * 5 + k];
+    for (const auto method : {Method::fmm, Method::treecode, Method::pme})
+        for (const bool even : {true, false})
+            comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+                const auto rank = static_cast<std::size_t>(transport->rank());
+                const Part uneven(*transport, n);
+                const auto begin = even ? n * rank / 3 : uneven.begin,
+                           end = even ? n * (rank + 1) / 3 : uneven.end;
+                auto options = in_box(method);
+                if (method != Method::pme) {
+                    options.period = {};
+                    options.background = Background::none;
+                }
+                options.precision = Precision::float64;
+                options.coincident = Coincident::skip;
+                options.communicator = CommunicatorAccess::of(std::move(transport));
+                SumPlan plan(
+                    matrix_view(std::span<const double>(points).subspan(3 * begin, 3 * (end - begin)), 3),
+                    options);
+                Values phi(end - begin);
+                plan.execute(std::span<const double>(strengths).subspan(begin, end - begin),
+                             {.potential = std::span(phi)});
+                EXPECT_EQ(plan.report().direct.coincident_pairs_skipped, 2) << name_of(method) << even;
+            });
 }
 
 // One vector or several, dipoles, and the energy of all.

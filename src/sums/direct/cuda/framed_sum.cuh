@@ -4,8 +4,8 @@
 
 #include "backend/comm/agree.h"
 #include "sums/direct/cuda/leave.cuh"
-#include "sums/direct/cuda/on_one_gpu.cuh"
 #include "sums/direct/cuda/pass_timer.cuh"
+#include "sums/direct/cuda/whole_rows_sum.cuh"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace farfield::cuda {
 
-class FramedSum : public OnOneGpu {
+class FramedSum : public WholeRowsSum {
 public:
     void execute(const ConstArrayView& strength_view, const SumOutputs& outputs, const SumHooks& hooks,
                  SumReport& report) override {
@@ -55,14 +55,8 @@ public:
         if (hooks.progress) hooks.progress(1.0);
     }
 
-    void expect_whole_rows(const WholeRows& rows) override { whole_rows_ = rows; }
-
 protected:
-    using OnOneGpu::OnOneGpu;
-
-    /// Of the targets, in the caller's order: those whose results it wants.
-    [[nodiscard]] std::int64_t first_row() const { return whole_rows_ ? whole_rows_->first : 0; }
-    [[nodiscard]] std::int64_t rows() const { return whole_rows_ ? whole_rows_->count : problem_.targets; }
+    using WholeRowsSum::WholeRowsSum;
 
     /// What is known of the report before strengths are.
     virtual void describe(SumReport& report) const = 0;
@@ -74,15 +68,7 @@ protected:
     std::optional<std::array<Extent, 3>> take_points(const ConstArrayView& sources,
                                                      const ConstArrayView& targets) {
         stream_ = stream_for(sources, targets);
-        auto ranges = whole_rows_ ? whole_rows_->ranges : std::array<Extent, 3>{};
-        if (whole_rows_) {
-            source_points_ = static_cast<const double*>(sources.data);
-            target_points_ = static_cast<const double*>(targets.data);
-        } else {
-            ranges = read_both(sources, targets, 3, sources_, targets_);
-            source_points_ = sources_.data();
-            target_points_ = targets_.data();
-        }
+        const auto ranges = take_rows(sources, targets);
         frame_ = Frame{};
         if (problem_.sources + problem_.targets == 0) return std::nullopt;
         frame_ = choose_frame(ranges, options_.softening);
@@ -113,10 +99,9 @@ protected:
     }
 
     Frame frame_;
-    const double *source_points_ = nullptr, *target_points_ = nullptr; ///< N×3 and M×3, as they were given
-    DeviceArray<double> strengths_, dipoles_;                          ///< the same, in double
-    bool has_dipoles_ = false;                                         ///< in the execution at hand
-    bool both_signs_ = false;                                          ///< among its strengths
+    DeviceArray<double> strengths_, dipoles_; ///< as they were given, in double
+    bool has_dipoles_ = false;                ///< in the execution at hand
+    bool both_signs_ = false;                 ///< among its strengths
     double *potentials_at_ = nullptr, *fields_at_ = nullptr, *hessians_at_ = nullptr;
 
 private:
@@ -211,8 +196,6 @@ private:
         return skipped;
     }
 
-    std::optional<WholeRows> whole_rows_;   ///< none: points come from a caller, who wants all results
-    DeviceArray<double> sources_, targets_; ///< copies of a caller's points
     DeviceArray<double> potential_, field_, hessian_; ///< where the caller's arrays are elsewhere, or strided
 
     std::optional<int> kept_exponent_; ///< of strengths that every execution has

@@ -28,11 +28,10 @@ WavesOnGpu::WavesOnGpu(const PeriodicFrame& frame, const Cutoffs& cutoffs, int t
     }
 }
 
-void WavesOnGpu::set_points(const BoxPoints& sources, const BoxPoints& targets, bool self,
-                            cudaStream_t stream) {
+void WavesOnGpu::set_points(const BoxPoints& sources, const BoxTargets& targets, cudaStream_t stream) {
     sources_ = sources;
-    targets_ = self ? sources : targets;
-    parts_ = gpu_wave_parts(waves_, sources_.count, targets_.count);
+    targets_ = targets.points;
+    parts_ = gpu_wave_parts(waves_, sources_.count, targets.of_all_ranks); // bits do not follow from ranks
     const auto size = [](auto... factors) { return (static_cast<std::size_t>(factors) * ...); };
     make_room(phase_memory_, size(parts_.batch, waves_.phases()));
     phases_.at = phase_memory_.data();

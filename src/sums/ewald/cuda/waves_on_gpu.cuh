@@ -14,8 +14,7 @@ public:
     /// Factors of the waves are computed by that many threads of the host.
     WavesOnGpu(const PeriodicFrame& frame, const Cutoffs& cutoffs, int threads, cudaStream_t stream);
 
-    void set_points(const BoxPoints& sources, const BoxPoints& targets, bool self,
-                    cudaStream_t stream) override;
+    void set_points(const BoxPoints& sources, const BoxTargets& targets, cudaStream_t stream) override;
     void add(const Strengths& strengths, bool with_field, Vec4<double>* sums, PassTimer& timer,
              const std::function<void()>& stop, cudaStream_t stream) override;
     void describe(LatticeReport& report, double scale) const override;

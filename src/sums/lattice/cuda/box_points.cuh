@@ -24,4 +24,16 @@ struct BoxPoints {
     int count = 0;
 };
 
+/// Points whose sums are wanted.
+struct BoxTargets {
+    BoxPoints points;
+    /// Where they are sources, the row of the first among these: `points` are that one and those behind it.
+    int first_source = not_sources;
+    int of_all_ranks = 0; ///< how many there are
+
+    static constexpr int not_sources = -1;
+    [[nodiscard]] bool are_sources() const { return first_source != not_sources; }
+    [[nodiscard]] bool are_all_sources() const { return are_sources() && points.count == of_all_ranks; }
+};
+
 } // namespace farfield::cuda

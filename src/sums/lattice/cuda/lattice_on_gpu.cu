@@ -1,5 +1,6 @@
 #include "sums/lattice/cuda/lattice_on_gpu.cuh"
 
+#include "backend/comm/agree.h"
 #include "base/stopwatch.h"
 #include "sums/lattice/in_box.h"
 #include "sums/lattice/lattice_terms.h"
@@ -56,7 +57,13 @@ __global__ void leave_box_kernel(const __grid_constant__ LeaveBoxTask task) {
 } // namespace
 
 LatticeOnGpu::LatticeOnGpu(const SumProblem& problem, const SumOptions& options, int device, Make make)
-    : OnOneGpu(problem, options, device), make_(std::move(make)), goal_(problem), frame_(problem) {}
+    : WholeRowsSum(problem, options, device), make_(std::move(make)), goal_(problem), frame_(problem),
+      ranks_(options.communicator.size() > 1 ? CommunicatorAccess::transport(options.communicator)
+                                             : nullptr) {
+    if (ranks_ == nullptr) return;
+    const DeviceScope scope(device_);
+    rank_rows_.emplace(*ranks_, options.exchange, options.mpi_gpu);
+}
 
 bool LatticeOnGpu::make_sum() {
     auto design = make_(goal_.value(), stream_);
@@ -67,33 +74,55 @@ bool LatticeOnGpu::make_sum() {
     return true;
 }
 
-void LatticeOnGpu::set_points(const ConstArrayView& sources, const ConstArrayView& targets) {
+void LatticeOnGpu::set_points(const ConstArrayView& given_sources, const ConstArrayView& given_targets) {
     const DeviceScope scope(device_);
-    stream_ = stream_for(sources, targets);
-    read_both(sources, targets, 3, source_rows_, target_rows_);
-    const auto wrap = [&](const DeviceArray<double>& rows, std::int64_t count,
-                          DeviceArray<Vec4<double>>& to) {
-        make_room(to, static_cast<std::size_t>(std::max<std::int64_t>(count, 1)));
-        launch_over(count, stream_, wrap_kernel, rows.data(), static_cast<int>(count), BoxOnGpu(frame_),
-                    to.data());
-    };
-    wrap(source_rows_, problem_.sources, sources_);
-    if (!problem_.self) wrap(target_rows_, problem_.targets, targets_);
-    const BoxPoints from{sources_.data(), static_cast<int>(problem_.sources)};
-    const BoxPoints to{targets_.data(), static_cast<int>(problem_.self ? 0 : problem_.targets)};
-    const bool other = goal_.depends_on_points() &&
-                       goal_.set_near_field(near_field_strength(frame_, from, to, problem_.self, stream_));
+    stream_ = stream_for(given_sources, given_targets);
+    double near_field = 1.0;
+    comm::together(ranks_, [&] {
+        take_rows(given_sources, given_targets);
+        const auto wrap = [&](const double* rows, std::int64_t count, DeviceArray<Vec4<double>>& to) {
+            make_room(to, static_cast<std::size_t>(std::max<std::int64_t>(count, 1)));
+            launch_over(count, stream_, wrap_kernel, rows, static_cast<int>(count), BoxOnGpu(frame_),
+                        to.data());
+        };
+        wrap(source_points_, problem_.sources, sources_);
+        if (!problem_.self) wrap(target_points_, problem_.targets, targets_);
+        if (goal_.depends_on_points())
+            near_field = near_field_strength(frame_, sources(), targets(), problem_.self, stream_);
+    });
+    const bool other = goal_.depends_on_points() && goal_.set_near_field(comm::from_rank(ranks_, near_field));
     if ((!near_ || other) && !make_sum())
         throw InvalidArgument("no cut-offs keep this tolerance; use a larger one");
+    share_targets();
     place_points();
 }
 
+// Ranks that have about as many compute their own.
+void LatticeOnGpu::share_targets() {
+    computed_ = {0, problem_.targets};
+    gathers_ = false;
+    if (ranks_ == nullptr) return;
+    constexpr double fair = 1.05;
+    const auto wanted = comm::all_values(*ranks_, rows());
+    const auto most = *std::max_element(wanted.begin(), wanted.end());
+    gathers_ = static_cast<double>(most) * ranks_->size() > fair * static_cast<double>(problem_.targets);
+    const auto begins = comm::equal_parts(*ranks_, problem_.targets);
+    const auto rank = static_cast<std::size_t>(ranks_->rank());
+    computed_ =
+        gathers_ ? RowRange{begins[rank], begins[rank + 1]} : RowRange{first_row(), first_row() + rows()};
+    rank_rows_->set_count(computed_.size());
+}
+
 void LatticeOnGpu::place_points() {
-    const BoxPoints from{sources_.data(), static_cast<int>(problem_.sources)};
-    const BoxPoints to{targets_.data(), static_cast<int>(problem_.self ? 0 : problem_.targets)};
-    near_->set_points(from, to, problem_.self, stream_);
-    design_.smooth->set_points(from, to, problem_.self, stream_);
-    check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+    const int first = static_cast<int>(computed_.begin);
+    const BoxTargets wanted{.points = {targets().at + first, static_cast<int>(computed_.size())},
+                            .first_source = problem_.self ? first : BoxTargets::not_sources,
+                            .of_all_ranks = static_cast<int>(problem_.targets)};
+    comm::together(ranks_, [&] {
+        near_->set_points(sources(), wanted, stream_);
+        design_.smooth->set_points(sources(), wanted, stream_);
+        check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+    });
 }
 
 bool LatticeOnGpu::refine(double error) {
@@ -113,49 +142,65 @@ void LatticeOnGpu::execute(const ConstArrayView& strengths, const SumOutputs& ou
                            SumReport& report) {
     const DeviceScope scope(device_);
     Stopwatch watch;
-    begin_execution(outputs, strengths);
     stop_if_asked(hooks);
-    read_strengths(strengths);
-    const bool vacuum = problem_.boundary == Boundary::vacuum;
-    const auto totals = box_totals(source_rows_.data(), strengths_.data(), static_cast<int>(problem_.sources),
-                                   frame_.exponent, vacuum, stream_);
-    require_neutral(problem_, {.sum = totals.strength, .magnitude = totals.magnitude});
+    BoxTotals totals;
+    comm::together(ranks_, [&] {
+        begin_execution(outputs, strengths);
+        read_strengths(strengths);
+        const bool vacuum = problem_.boundary == Boundary::vacuum;
+        totals = box_totals(source_points_, strengths_.data(), static_cast<int>(problem_.sources),
+                            frame_.exponent, vacuum, stream_);
+        require_neutral(problem_, {.sum = totals.strength, .magnitude = totals.magnitude});
+        potentials_at_ = outputs.potential ? place_of(outputs.potential, potential_, 1, rows()) : nullptr;
+        fields_at_ = outputs.field ? place_of(outputs.field, field_, 3, rows()) : nullptr;
+    });
     report.prepare_seconds += watch.lap();
-    potentials_at_ = outputs.potential ? place_of(outputs.potential, potential_, 1) : nullptr;
-    fields_at_ = outputs.field ? place_of(outputs.field, field_, 3) : nullptr;
-    compute(totals, fields_at_ != nullptr, hooks, report);
+    compute(totals, comm::any_rank(ranks_, static_cast<bool>(outputs.field)), hooks, report);
     const auto sum_seconds = watch.lap();
     report.device = {.kind = DeviceKind::cuda, .gpus = {device_}};
     report.precision = Precision::float64;
     if (potentials_at_ != nullptr && potentials_at_ == potential_.data())
-        transfers_.write(potentials_at_, outputs.potential, problem_.targets, 1, stream_);
+        transfers_.write(potentials_at_, outputs.potential, rows(), 1, stream_);
     if (fields_at_ != nullptr && fields_at_ == field_.data())
-        transfers_.write(fields_at_, outputs.field, problem_.targets, 3, stream_);
+        transfers_.write(fields_at_, outputs.field, rows(), 3, stream_);
     report.finish_seconds += watch.lap() + std::max(0.0, sum_seconds - report.compute_seconds);
     if (hooks.progress) hooks.progress(1.0);
 }
 
 void LatticeOnGpu::compute(const BoxTotals& totals, bool with_field, const SumHooks& hooks,
                            SumReport& report) {
-    make_room(sums_, static_cast<std::size_t>(std::max<std::int64_t>(problem_.targets, 1)));
-    const std::function<void()> stop = [this, &hooks] { stop_if_asked(hooks); };
+    const std::function<void()> stop = [&hooks] { // of this rank alone
+        if (hooks.stop_requested && hooks.stop_requested())
+            throw Interrupted("the sum was given up before its end");
+    };
     PassTimer timer(stream_);
-    near_->compute(strengths_.data(), sums_.data(), stop, stream_);
-    timer.mark("near images", stream_);
-    design_.smooth->add(
-        {.values = strengths_.data(), .magnitude = totals.magnitude, .largest = totals.largest}, with_field,
-        sums_.data(), timer, stop, stream_);
+    comm::together(ranks_, [&] {
+        make_room(sums_, static_cast<std::size_t>(std::max<std::int64_t>(problem_.targets, 1)));
+        auto* const sums = sums_.data() + computed_.begin;
+        near_->compute(strengths_.data(), sums, stop, stream_);
+        timer.mark("near images", stream_);
+        design_.smooth->add(
+            {.values = strengths_.data(), .magnitude = totals.magnitude, .largest = totals.largest},
+            with_field, sums, timer, stop, stream_);
+    });
     // before anything is written into the caller's arrays
-    const auto counts = near_->counts(stream_);
-    stop();
+    NearImages::Counts own;
+    comm::together(ranks_, [&] { own = near_->counts(stream_); });
+    own.target += computed_.begin;
+    const auto counts = counts_of_ranks(own);
+    stop_if_asked(hooks);
     if (counts.coincident > 0 && problem_.coincident == Coincident::error)
         refuse_coincident(problem_.self, counts.target, counts.source, false);
+    if (gathers_) {
+        rank_rows_->gather({{reinterpret_cast<std::byte*>(sums_.data()), sizeof(Vec4<double>)}}, stream_);
+        timer.mark("other ranks", stream_);
+    }
     leave(totals);
     timer.mark("other terms", stream_);
     check(cudaStreamSynchronize(stream_), "waiting for the GPU");
     report.compute_seconds += timer.total();
     for (auto& pass : timer.seconds()) report.passes.push_back(std::move(pass));
-    report.direct.coincident_pairs_skipped = counts.coincident;
+    report.direct.coincident_pairs_skipped = has_whole_rows() ? own.coincident : counts.coincident;
     report.lattice = {.splitting = design_.splitting.alpha * frame_.scale(),
                       .cutoff = design_.near / frame_.scale(),
                       .near_pairs = counts.pairs,
@@ -163,14 +208,29 @@ void LatticeOnGpu::compute(const BoxTotals& totals, bool with_field, const SumHo
     design_.smooth->describe(report.lattice, frame_.scale());
 }
 
+/// Of all ranks, with the first coincident pair of all.
+NearImages::Counts LatticeOnGpu::counts_of_ranks(const NearImages::Counts& own) const {
+    if (ranks_ == nullptr) return own;
+    NearImages::Counts all;
+    for (const auto& counts : comm::all_values(*ranks_, own)) {
+        if (all.coincident == 0) {
+            all.target = counts.target;
+            all.source = counts.source;
+        }
+        all.pairs += counts.pairs;
+        all.coincident += counts.coincident;
+    }
+    return all;
+}
+
 void LatticeOnGpu::leave(const BoxTotals& totals) {
     const double unit = problem_.kernel->sign * frame_.scale();
     const bool vacuum = problem_.boundary == Boundary::vacuum;
     launch_over(
-        problem_.targets, stream_, leave_box_kernel,
-        LeaveBoxTask{.sums = sums_.data(),
-                     .rows = problem_.self ? source_rows_.data() : target_rows_.data(),
-                     .count = static_cast<int>(problem_.targets),
+        rows(), stream_, leave_box_kernel,
+        LeaveBoxTask{.sums = sums_.data() + first_row(),
+                     .rows = (problem_.self ? source_points_ : target_points_) + 3 * first_row(),
+                     .count = static_cast<int>(rows()),
                      .exponent = frame_.exponent,
                      .background = totals.strength * design_.splitting.near_integral() / frame_.volume(),
                      .totals = totals,

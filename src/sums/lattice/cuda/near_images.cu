@@ -55,8 +55,8 @@ struct NearTask {
     const std::int32_t *source_start, *source_from;
     const Vec4<double>* targets;
     const std::int32_t* target_from;
-    int first, last; ///< places of targets
-    bool self;
+    int first, last;  ///< places of targets
+    int first_source; ///< BoxTargets
     double alpha, cutoff, cutoff2, softening2, at_zero;
     Vec4<double>* sums;
     unsigned long long* counters;
@@ -205,6 +205,8 @@ __global__ void __launch_bounds__(32 * warps_of_a_block) near_kernel(const __gri
         auto& own = memory[warp];
         auto& queue = own.queue;
         const auto t = task.targets[target];
+        const int target_row = task.target_from[target];
+        const bool is_source = task.first_source != BoxTargets::not_sources;
         const RowsAround rows(task, t);
         const int row_count = rows.count();
         LaneSums sums;
@@ -235,7 +237,8 @@ __global__ void __launch_bounds__(32 * warps_of_a_block) near_kernel(const __gri
                     const double r2 =
                         fma(found.d[0], found.d[0], fma(found.d[1], found.d[1], found.d[2] * found.d[2]));
                     // itself, but none of its images, is at 0 exactly
-                    near = r2 <= task.cutoff2 && !(task.self && j == target && r2 == 0.0);
+                    near = r2 <= task.cutoff2 &&
+                           !(r2 == 0.0 && is_source && task.source_from[j] == task.first_source + target_row);
                 }
                 const unsigned chosen = __ballot_sync(all_lanes, near);
                 if (near) {
@@ -263,9 +266,8 @@ __global__ void __launch_bounds__(32 * warps_of_a_block) near_kernel(const __gri
         sums.potential = sum_of_lanes(sums.potential);
         sums.met = sum_of_lanes(sums.met);
         if (lane == 0)
-            task.sums[task.target_from[target]] = {sums.field[0], sums.field[1], sums.field[2],
-                                                   sums.potential -
-                                                       task.at_zero * ((task.self ? t.w : 0.0) + sums.met)};
+            task.sums[target_row] = {sums.field[0], sums.field[1], sums.field[2],
+                                     sums.potential - task.at_zero * ((is_source ? t.w : 0.0) + sums.met)};
     }
     if (lane == 0) looked_at[warp] = pairs;
     __syncthreads();
@@ -344,24 +346,27 @@ void NearImages::sort(Points& to, const BoxPoints& points, cudaStream_t stream) 
     launch_over(points.count, stream, place_kernel, points.at, to.cells.from(), points.count, to.at.data());
 }
 
-void NearImages::set_points(const BoxPoints& sources, const BoxPoints& targets, bool self,
-                            cudaStream_t stream) {
-    self_ = self;
+void NearImages::set_points(const BoxPoints& sources, const BoxTargets& targets, cudaStream_t stream) {
+    wanted_ = targets;
     source_count_ = sources.count;
-    target_count_ = self ? sources.count : targets.count;
     cells_ = CellsOnGpu(near_cells(frame_, cutoff_, sources.count));
     sort(sources_, sources, stream);
-    if (!self) sort(targets_, targets, stream);
+    if (!targets.are_all_sources()) sort(targets_, targets.points, stream);
 }
 
 void NearImages::compute(const double* strengths, Vec4<double>* sums, const std::function<void()>& stop,
                          cudaStream_t stream) {
-    launch_over(source_count_, stream, strength_kernel, strengths, sources_.cells.from(), source_count_,
-                sources_.at.data());
+    const auto place = [&](Points& to, const double* from, int count) {
+        launch_over(count, stream, strength_kernel, from, to.cells.from(), count, to.at.data());
+    };
+    const int target_count = wanted_.points.count;
+    place(sources_, strengths, source_count_);
+    if (wanted_.are_sources() && !wanted_.are_all_sources())
+        place(targets_, strengths + wanted_.first_source, target_count);
     check(cudaMemsetAsync(counters_.data(), 0, counters_.bytes(), stream), "clearing counters");
     check(cudaMemsetAsync(counters_.data() + first_pair, 0xff, sizeof(unsigned long long), stream),
           "clearing counters");
-    const auto& targets = self_ ? sources_ : targets_;
+    const auto& targets = wanted_.are_all_sources() ? sources_ : targets_;
     NearTask task{.box = BoxOnGpu(frame_),
                   .cells = cells_,
                   .per_width = {1.0 / cells_.width[0], 1.0 / cells_.width[1], 1.0 / cells_.width[2]},
@@ -372,7 +377,7 @@ void NearImages::compute(const double* strengths, Vec4<double>* sums, const std:
                   .target_from = targets.cells.from(),
                   .first = 0,
                   .last = 0,
-                  .self = self_,
+                  .first_source = wanted_.first_source,
                   .alpha = splitting_.alpha,
                   .cutoff = cutoff_,
                   .cutoff2 = cutoff_ * cutoff_,
@@ -380,13 +385,13 @@ void NearImages::compute(const double* strengths, Vec4<double>* sums, const std:
                   .at_zero = splitting_.smooth_part_at_zero(),
                   .sums = sums,
                   .counters = counters_.data()};
-    while (task.last < target_count_) {
+    while (task.last < target_count) {
         if (task.last > 0) {
             check(cudaStreamSynchronize(stream), "waiting for the GPU");
             stop();
         }
         task.first = task.last;
-        task.last += std::min(targets_of_a_launch, target_count_ - task.first);
+        task.last += std::min(targets_of_a_launch, target_count - task.first);
         const auto blocks = (task.last - task.first + warps_of_a_block - 1) / warps_of_a_block;
         near_kernel<<<static_cast<unsigned>(blocks), 32 * warps_of_a_block, 0, stream>>>(task);
         check_launch("near images");

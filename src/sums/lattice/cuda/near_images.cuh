@@ -34,10 +34,9 @@ class NearImages {
 public:
     NearImages(const PeriodicFrame& frame, const Splitting& splitting, double cutoff);
 
-    /// `self`: targets are the sources, and `targets` are not looked at.
-    void set_points(const BoxPoints& sources, const BoxPoints& targets, bool self, cudaStream_t stream);
+    void set_points(const BoxPoints& sources, const BoxTargets& targets, cudaStream_t stream);
 
-    /// *Writes* the sums of all targets by their rows: the field, and the potential as w, with what waves let
+    /// *Writes* the sums of the targets by their rows: the field, and the potential as w, with what waves let
     /// a point do to itself and to others at its place already taken away. Asks `stop` between launches.
     void compute(const double* strengths, Vec4<double>* sums, const std::function<void()>& stop,
                  cudaStream_t stream);
@@ -62,12 +61,12 @@ private:
     double cutoff_;
     CellsOnGpu cells_;
     Points sources_, targets_;
-    int source_count_ = 0, target_count_ = 0;
-    bool self_ = true;
+    int source_count_ = 0;
+    BoxTargets wanted_;
     DeviceArray<unsigned long long> counters_;
 };
 
-/// near_field_strength of near_fields.h, on a GPU. Waits for it.
+/// near_field_strength of near_fields.h, on a GPU. Waits for it. @param self  targets are the sources
 double near_field_strength(const PeriodicFrame& frame, const BoxPoints& sources, const BoxPoints& targets,
                            bool self, cudaStream_t stream);
 

@@ -17,8 +17,7 @@ public:
     SmoothOnGpu& operator=(const SmoothOnGpu&) = delete;
     virtual ~SmoothOnGpu() = default;
 
-    virtual void set_points(const BoxPoints& sources, const BoxPoints& targets, bool self,
-                            cudaStream_t stream) = 0;
+    virtual void set_points(const BoxPoints& sources, const BoxTargets& targets, cudaStream_t stream) = 0;
 
     /// What is known of strengths.
     struct Strengths {
@@ -26,7 +25,7 @@ public:
         double magnitude = 0.0;         ///< Σ |q|
         double largest = 0.0;           ///< of |q|
     };
-    /// *Adds* to the sums of all targets by rows: the field, and the potential as w; each source to itself as
+    /// *Adds* to the sums of the targets by rows: the field, and the potential as w; each source to itself as
     /// well. Marks its passes. Asks `stop` between launches.
     virtual void add(const Strengths& strengths, bool with_field, Vec4<double>* sums, PassTimer& timer,
                      const std::function<void()>& stop, cudaStream_t stream) = 0;

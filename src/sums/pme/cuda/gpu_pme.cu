@@ -1,5 +1,7 @@
 #include "sums/pme/gpu_pme.h"
 
+#include "backend/comm/agree.h"
+#include "backend/comm/communicator_access.h"
 #include "backend/threads/parallel.h"
 #include "sums/costs/cost_file.h"
 #include "sums/lattice/cuda/lattice_on_gpu.cuh"
@@ -12,12 +14,18 @@ namespace farfield::cuda {
 std::unique_ptr<PreparedSum> make_gpu_pme(const SumProblem& problem, const SumOptions& options, int device) {
     const DeviceScope scope(device); // events are of the GPU that is current when they are made
     MeshTransformOnGpu::require();
-    const auto make = [problem, order = options.order, threads = thread_count(options.threads)](
+    const auto make = [problem, order = options.order, threads = thread_count(options.threads),
+                       ranks = CommunicatorAccess::transport(options.communicator)](
                           double goal, cudaStream_t stream) -> std::optional<LatticeDesign> {
-        const auto choice = best_mesh(problem, order, goal, mesh_rates_on_gpu(cost_table_in_use().table, {}));
+        // hosts may have cost tables of their own
+        const auto choice = comm::from_rank(
+            ranks, best_mesh(problem, order, goal, mesh_rates_on_gpu(cost_table_in_use().table, {})));
         if (choice.order == 0) return std::nullopt;
-        return LatticeDesign{choice.splitting, choice.near,
-                             std::make_unique<MeshOnGpu>(PeriodicFrame(problem), choice, threads, stream)};
+        LatticeDesign design{choice.splitting, choice.near, nullptr};
+        comm::together(ranks, [&] {
+            design.smooth = std::make_unique<MeshOnGpu>(PeriodicFrame(problem), choice, threads, stream);
+        });
+        return design;
     };
     return std::make_unique<LatticeOnGpu>(problem, options, device, make);
 }

@@ -120,11 +120,10 @@ MeshOnGpu::MeshOnGpu(const PeriodicFrame& frame, const MeshChoice& choice, int t
     bring(influence_, influence_of(frame, choice.splitting, choice.mesh, choice.order, threads), stream);
 }
 
-void MeshOnGpu::set_points(const BoxPoints& sources, const BoxPoints& targets, bool self,
-                           cudaStream_t stream) {
-    self_ = self;
+void MeshOnGpu::set_points(const BoxPoints& sources, const BoxTargets& targets, cudaStream_t stream) {
+    targets_are_all_ = targets.are_all_sources();
     sort(sources_, sources, stream);
-    if (!self) sort(targets_, targets, stream);
+    if (!targets_are_all_) sort(targets_, targets.points, stream);
 }
 
 void MeshOnGpu::sort(Points& to, const BoxPoints& points, cudaStream_t stream) {
@@ -195,7 +194,7 @@ void MeshOnGpu::add(const Strengths& strengths, bool with_field, Vec4<double>* s
     transform_.backward(spectrum_.data(), mesh_.data(), stream);
     timer.mark("transforms", stream);
     stop();
-    const auto& targets = self_ ? sources_ : targets_;
+    const auto& targets = targets_are_all_ ? sources_ : targets_;
     gather({.shape = shape_,
             .points = targets.at.data(),
             .chunks = targets.chunks.data(),

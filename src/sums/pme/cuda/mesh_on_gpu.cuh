@@ -14,8 +14,7 @@ public:
     /// The influence function is computed by that many threads of the host.
     MeshOnGpu(const PeriodicFrame& frame, const MeshChoice& choice, int threads, cudaStream_t stream);
 
-    void set_points(const BoxPoints& sources, const BoxPoints& targets, bool self,
-                    cudaStream_t stream) override;
+    void set_points(const BoxPoints& sources, const BoxTargets& targets, cudaStream_t stream) override;
     void add(const Strengths& strengths, bool with_field, Vec4<double>* sums, PassTimer& timer,
              const std::function<void()>& stop, cudaStream_t stream) override;
     void describe(LatticeReport& report, double scale) const override;
@@ -40,7 +39,7 @@ private:
     DeviceArray<double> mesh_, spectrum_;
     DeviceArray<std::int32_t> found_; ///< chunks, and the most points of a bin
     Points sources_, targets_;
-    bool self_ = true;
+    bool targets_are_all_ = true; ///< BoxTargets::are_all_sources
 };
 
 } // namespace farfield::cuda
