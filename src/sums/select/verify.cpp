@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <list>
 #include <numeric>
 #include <set>
 
@@ -365,7 +366,45 @@ std::vector<OutputError> verify_with(const VerifyTask& task, std::span<const Com
     return errors;
 }
 
+namespace {
+
+/// Rows of all ranks, on all of them: what sums over boxes need, where each image acts on all.
+class WholeArrays {
+public:
+    WholeArrays(const VerifyTask& own, std::span<const ComputedOutput> computed) : task_(own) {
+        auto& ranks = *own.ranks;
+        const auto& problem = *own.problem;
+        const auto gather = [&](std::span<const double> mine, int width) {
+            const RowsOfRanks rows(ranks, std::ssize(mine) / width);
+            return std::span<const double>(arrays_.emplace_back(rows.gather(ranks, mine, width)));
+        };
+        task_.ranks = nullptr;
+        task_.sharing = own.ranks;
+        task_.sources = gather(own.sources, problem.dimension);
+        if (!problem.self) task_.targets = gather(own.targets, problem.dimension);
+        task_.strengths = gather(own.strengths, problem.kernel->strength.columns);
+        for (const auto& output : computed) {
+            const int width = problem.kernel->width(*problem.kernel->find(output.output), problem.dimension);
+            computed_.push_back({output.output, gather(output.values, width)});
+        }
+    }
+
+    [[nodiscard]] const VerifyTask& task() const { return task_; }
+    [[nodiscard]] std::span<const ComputedOutput> computed() const { return computed_; }
+
+private:
+    std::list<std::vector<double>> arrays_; // which keep their places
+    VerifyTask task_;
+    std::vector<ComputedOutput> computed_;
+};
+
+} // namespace
+
 std::vector<OutputError> verify(const VerifyTask& task, std::span<const ComputedOutput> computed) {
+    if (task.ranks != nullptr && task.problem->is_periodic()) {
+        const WholeArrays whole(task, computed);
+        return verify(whole.task(), whole.computed());
+    }
     const auto least = [&](Output output) { return least_size(task, output); };
     const auto goal = rough_goal(task);
     if (goal)

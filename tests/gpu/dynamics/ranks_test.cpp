@@ -66,6 +66,7 @@ std::vector<Case> cases() {
         add(std::string(name_of(method)), 3000, Integrator::leapfrog, force);
         out.back().initial.kind = InitialKind::plasma;
         out.back().initial.particle_charge = 0.05;
+        out.back().initial.box = force.period;
     }
     return out;
 }

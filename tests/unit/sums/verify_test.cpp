@@ -1,5 +1,6 @@
 // Verification: which targets are sampled, how their differences become an error of all, and what a plan does
 // with a tolerance.
+#include "backend/comm/in_process.h"
 #include "sums/kernels/kernel.h"
 #include "sums/select/periodic_rows.h"
 #include "sums/select/verify.h"
@@ -84,6 +85,52 @@ TEST(Verify, FindsAKnownError) {
     EXPECT_LE(errors[1].median, errors[1].percent_99);
     EXPECT_LE(errors[1].percent_99, errors[1].maximum);
     EXPECT_FALSE(errors[0].largest);
+}
+
+// Ranks with rows of their own, of which the last has none; of few and of many sources, and of a box in
+// vacuum.
+void expect_errors_of_one(std::int64_t n, Boundary boundary) {
+    Cloud cloud(n, kernel_info(Kernel::coulomb));
+    for (std::size_t i = 1; i < cloud.strengths.size(); i += 2) // neutral
+        cloud.strengths[i] = -cloud.strengths[i - 1];
+    auto& problem = cloud.problem;
+    problem.softening = 0.0;
+    problem.period = {1.0, 1.0, 1.0};
+    problem.boundary = boundary;
+    problem.tolerance = 1e-4;
+    const auto result = sum(rows(cloud.points), list(cloud.strengths),
+                            {.kernel = Kernel::coulomb,
+                             .method = Method::pme,
+                             .period = problem.period,
+                             .boundary = boundary,
+                             .tolerance = problem.tolerance});
+    const auto one = verify(cloud.task(), std::vector<ComputedOutput>{{Output::potential, result.potential},
+                                                                      {Output::field, result.field}});
+    comm::run_ranks(3, [&](const std::shared_ptr<comm::Transport>& ranks) {
+        const auto part = [&](const Values& all, std::int64_t width) {
+            const std::int64_t first = std::min(ranks->rank(), 2) * n / 2,
+                               last = std::min(ranks->rank() + 1, 2) * n / 2;
+            return Values(all.begin() + width * first, all.begin() + width * last);
+        };
+        const auto points = part(cloud.points, 3), strengths = part(cloud.strengths, 1),
+                   potential = part(result.potential, 1), field = part(result.field, 3);
+        auto task = cloud.task();
+        task.sources = points;
+        task.strengths = strengths;
+        task.ranks = ranks.get();
+        const auto errors =
+            verify(task, std::vector<ComputedOutput>{{Output::potential, potential}, {Output::field, field}});
+        ASSERT_EQ(errors.size(), 2U);
+        for (std::size_t k = 0; k < 2; ++k) {
+            EXPECT_EQ(errors[k].samples, one[k].samples);
+            EXPECT_NEAR(errors[k].relative, one[k].relative, 1e-6 * one[k].relative);
+        }
+    });
+}
+
+TEST(Verify, TellsTheErrorsOfABoxOnRanks) {
+    for (const std::int64_t n : {1500, 9000})
+        for (const auto boundary : {Boundary::tin_foil, Boundary::vacuum}) expect_errors_of_one(n, boundary);
 }
 
 // The sampled error of 3,000 targets estimates the true one: each value is off by a random share, so the
