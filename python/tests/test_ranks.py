@@ -1,5 +1,7 @@
 """comm=: several processes with points of their own get, each, its rows of the sum of one."""
 
+import importlib.util
+import os
 import pathlib
 import shutil
 import subprocess
@@ -77,14 +79,61 @@ def test_refuses_what_names_no_ranks():
         farfield.sum(np.eye(3), np.ones(3), comm=3)
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
-def test_on_ranks(ranks):
+GPU_SCRIPT = '''
+import sys
+import cupy
+import numpy as np
+import farfield
+
+if sys.argv[1] == "mpi4py":
+    from mpi4py import MPI
+    comm, rank, size = MPI.COMM_WORLD, MPI.COMM_WORLD.Get_rank(), MPI.COMM_WORLD.Get_size()
+else:
+    comm = farfield.Communicator.world()
+    rank, size = comm.rank, comm.size
+assert size == 2
+cupy.cuda.Device(rank % len(farfield.gpus())).use()
+points = np.random.default_rng(1).normal(size=(3000, 3))
+charges = np.random.default_rng(2).normal(size=3000)
+own = slice(0, 2000) if rank == 0 else slice(2000, 3000)
+x, q = cupy.asarray(points[own]), cupy.asarray(charges[own])
+box = {"period": [4.0, 4.0, 4.0], "background": "uniform"}
+for options in ({"method": "direct"}, {"method": "fmm", "tolerance": 1e-4}, {"method": "treecode", "tolerance": 1e-3},
+                {"method": "pme", "tolerance": 1e-5, **box}, {"method": "ewald", "tolerance": 1e-5, **box}):
+    options |= {"kernel": "coulomb", "precision": "double"}
+    result = farfield.sum(x, q, comm=comm, **options)
+    assert result.report.device.startswith("cuda"), result.report.device
+    assert isinstance(result.field, cupy.ndarray) and result.field.device == x.device
+    alone = farfield.sum(points, charges, device=f"cuda:{x.device.id}", **options)
+    assert (cupy.asnumpy(result.potential) == alone.potential[own]).all(), options
+    assert (cupy.asnumpy(result.field) == alone.field[own]).all(), options
+    plan = farfield.SumPlan(x, comm=comm, **options)
+    assert (cupy.asnumpy(plan.execute(q).field) == alone.field[own]).all(), options
+print("rank", rank, "has seen it all")
+'''
+
+
+def run_on_ranks(ranks, script, *words):
     mpirun = shutil.which("mpirun")
     if mpirun is None or not list(pathlib.Path(farfield.__file__).parent.glob("libfarfield_mpi.so")):
         pytest.skip("this package was built without MPI, or there is no mpirun")
-    settings = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PATH": "/usr/bin:/bin",
+    settings = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                 "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
-    done = subprocess.run([mpirun, "-n", str(ranks), sys.executable, "-c", SCRIPT, str(ranks)], capture_output=True,
-                          text=True, timeout=120, env=settings, check=False)
+    done = subprocess.run([mpirun, "-n", str(ranks), sys.executable, "-c", script, *words], capture_output=True,
+                          text=True, timeout=120, env=os.environ | settings, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("has seen it all") == ranks
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_on_ranks(ranks):
+    run_on_ranks(ranks, SCRIPT, str(ranks))
+
+
+@pytest.mark.skipif(not farfield.gpus(), reason=farfield.why_no_gpu() or "there is a GPU")
+@pytest.mark.skipif(importlib.util.find_spec("cupy") is None, reason="no CuPy")
+@pytest.mark.parametrize("comm", ["world", "mpi4py"])
+def test_arrays_on_gpus_of_ranks(comm):
+    if comm == "mpi4py":
+        pytest.importorskip("mpi4py")
+    run_on_ranks(2, GPU_SCRIPT, comm)
