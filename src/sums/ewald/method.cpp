@@ -94,7 +94,8 @@ double bytes_on_gpu(const SumProblem& problem) {
 
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     if (device.kind == DeviceKind::cuda)
-        return bytes_on_gpu(problem) + bytes_for_other_ranks(problem, options, device);
+        return bytes_on_gpu(problem) + near_fields_bytes_on_gpu(problem) +
+               bytes_for_other_ranks(problem, options, device);
     return bytes_on_cpu(problem) + (options.communicator.size() == 1 ? 0.0 : bytes_of_rank(problem));
 }
 

@@ -13,4 +13,7 @@ namespace farfield {
 double lattice_seconds_on_gpu(const SumProblem& problem, double seconds, std::string_view gpu,
                               const CostTable& table);
 
+/// Memory for what is known of fields at close range (cuda::NearFields), where goals depend on them.
+double near_fields_bytes_on_gpu(const SumProblem& problem);
+
 } // namespace farfield

@@ -94,7 +94,8 @@ double bytes_on_gpu(const SumProblem& problem, const MeshChoice& choice) {
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     const auto choice = first_mesh(problem, options, rates_in_use(device));
     if (device.kind == DeviceKind::cuda)
-        return bytes_on_gpu(problem, choice) + bytes_for_other_ranks(problem, options, device);
+        return bytes_on_gpu(problem, choice) + near_fields_bytes_on_gpu(problem) +
+               bytes_for_other_ranks(problem, options, device);
     // a rank's own targets are sorted beside the sources, of which it takes a copy
     const bool alone = options.communicator.size() == 1;
     return bytes_on_cpu(problem, choice) +

@@ -88,7 +88,7 @@ void LatticeOnGpu::set_points(const ConstArrayView& given_sources, const ConstAr
         wrap(source_points_, problem_.sources, sources_);
         if (!problem_.self) wrap(target_points_, problem_.targets, targets_);
         if (goal_.depends_on_points())
-            near_field = near_field_strength(frame_, sources(), targets(), problem_.self, stream_);
+            near_field = near_fields_.strength(frame_, sources(), targets(), problem_.self, stream_);
     });
     const bool other = goal_.depends_on_points() && goal_.set_near_field(comm::from_rank(ranks_, near_field));
     if ((!near_ || other) && !make_sum())

@@ -6,6 +6,7 @@
 #include "sums/direct/cuda/several/rank_rows.cuh"
 #include "sums/direct/cuda/whole_rows_sum.cuh"
 #include "sums/lattice/cuda/box_totals.cuh"
+#include "sums/lattice/cuda/near_fields.cuh"
 #include "sums/lattice/cuda/near_images.cuh"
 #include "sums/lattice/cuda/smooth_on_gpu.cuh"
 #include "sums/lattice/lattice_goal.h"
@@ -53,6 +54,7 @@ private:
     Make make_;
     LatticeGoal goal_;
     PeriodicFrame frame_;
+    NearFields near_fields_;
     std::optional<NearImages> near_;
     LatticeDesign design_;
     DeviceArray<double> strengths_;               ///< as the caller gave them, in double

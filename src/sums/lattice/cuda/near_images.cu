@@ -24,23 +24,6 @@ constexpr int pair_counters = 64, coincident_counter = pair_counters, first_pair
 
 __device__ int thread_number() { return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); }
 
-__global__ void cell_kernel(BoxPoints points, CellsOnGpu cells, std::uint32_t* out) {
-    const int i = thread_number();
-    if (i >= points.count) return;
-    const auto p = points.at[i];
-    const double x[3] = {p.x, p.y, p.z};
-    std::int64_t cell = 0;
-    for (int k = 2; k >= 0; --k)
-        cell = cell * cells.count[k] + min(static_cast<int>(x[k] / cells.width[k]), cells.count[k] - 1);
-    out[i] = static_cast<std::uint32_t>(cell);
-}
-
-__global__ void place_kernel(const Vec4<double>* points, const std::int32_t* from, int count,
-                             Vec4<double>* out) {
-    const int i = thread_number();
-    if (i < count) out[i] = points[from[i]];
-}
-
 __global__ void strength_kernel(const double* strengths, const std::int32_t* from, int count,
                                 Vec4<double>* out) {
     const int i = thread_number();
@@ -277,81 +260,20 @@ __global__ void __launch_bounds__(32 * warps_of_a_block) near_kernel(const __gri
     }
 }
 
-/// Side of a cell over a, and how far sources are looked for: those of near_fields.cpp.
-constexpr double reach_of_nearest = 0.6;
-
-struct NearestTask {
-    BoxOnGpu box;
-    CellsOnGpu cells;
-    BoxPoints sources;
-    const std::int32_t *start, *from;
-    BoxPoints targets;
-    double limit, soft, a4;
-    double* sums; ///< one a block
-};
-
-__global__ void __launch_bounds__(256) nearest_kernel(const NearestTask task) {
-    __shared__ double shared[256];
-    const int i = thread_number();
-    double own = 0.0;
-    if (i < task.targets.count) {
-        const auto p = task.targets.at[i];
-        const double x[3] = {p.x, p.y, p.z};
-        int home[3];
-        for (int k = 0; k < 3; ++k)
-            home[k] = min(static_cast<int>(x[k] / task.cells.width[k]), task.cells.count[k] - 1);
-        double least = task.limit;
-        for (int off = 0; off < 27; ++off) {
-            const int step[3] = {off % 3 - 1, off / 3 % 3 - 1, off / 9 - 1};
-            std::int64_t cell = 0;
-            for (int k = 2; k >= 0; --k)
-                cell = cell * task.cells.count[k] +
-                       (home[k] + step[k] + task.cells.count[k]) % task.cells.count[k];
-            for (int j = task.start[cell]; j < task.start[cell + 1]; ++j) {
-                const auto s = task.sources.at[task.from[j]];
-                const double y[3] = {s.x, s.y, s.z};
-                double square = 0.0;
-                for (int k = 0; k < 3; ++k) {
-                    const double d = fabs(y[k] - x[k]);
-                    const double shorter = fmin(d, task.box.length[k] - d);
-                    square += shorter * shorter;
-                }
-                if (square > coincident_square) least = fmin(least, square);
-            }
-        }
-        const double square = least + task.soft;
-        own = fmax(1.0, task.a4 * (least < task.limit ? least / (square * square * square) : 0.0));
-    }
-    shared[threadIdx.x] = own;
-    for (unsigned half = 128; half > 0; half /= 2) {
-        __syncthreads();
-        if (threadIdx.x < half) shared[threadIdx.x] += shared[threadIdx.x + half];
-    }
-    if (threadIdx.x == 0) task.sums[blockIdx.x] = shared[0];
-}
-
 } // namespace
-
-void find_cells(const BoxPoints& points, const CellsOnGpu& cells, std::uint32_t* out, cudaStream_t stream) {
-    launch_over(points.count, stream, cell_kernel, points, cells, out);
-}
 
 NearImages::NearImages(const PeriodicFrame& frame, const Splitting& splitting, double cutoff)
     : frame_(frame), splitting_(splitting), cutoff_(cutoff), counters_(counters) {}
-
-void NearImages::sort(Points& to, const BoxPoints& points, cudaStream_t stream) const {
-    find_cells(points, cells_, to.cells.cells_of(points.count), stream);
-    to.cells.sort(points.count, cells_.all(), stream);
-    make_room(to.at, static_cast<std::size_t>(std::max(points.count, 1)));
-    launch_over(points.count, stream, place_kernel, points.at, to.cells.from(), points.count, to.at.data());
-}
 
 void NearImages::set_points(const BoxPoints& sources, const BoxTargets& targets, cudaStream_t stream) {
     wanted_ = targets;
     source_count_ = sources.count;
     cells_ = CellsOnGpu(near_cells(frame_, cutoff_, sources.count));
-    sort(sources_, sources, stream);
-    if (!targets.are_all_sources()) sort(targets_, targets.points, stream);
+    const auto sort = [&](Points& to, const BoxPoints& points) {
+        sort_by_cells(points, cells_, to.cells, to.at, stream);
+    };
+    sort(sources_, sources);
+    if (!targets.are_all_sources()) sort(targets_, targets.points);
 }
 
 void NearImages::compute(const double* strengths, Vec4<double>* sums, const std::function<void()>& stop,
@@ -409,42 +331,6 @@ NearImages::Counts NearImages::counts(cudaStream_t stream) {
     out.target = static_cast<std::int64_t>(found[first_pair] >> 32);
     out.source = static_cast<std::int64_t>(found[first_pair] & 0xffffffffULL);
     return out;
-}
-
-double near_field_strength(const PeriodicFrame& frame, const BoxPoints& sources, const BoxPoints& targets,
-                           bool self, cudaStream_t stream) {
-    const auto& to = self ? sources : targets;
-    if (sources.count == 0 || to.count == 0) return 1.0;
-    const double a = std::cbrt(frame.volume() / sources.count);
-    NearCells grid; // wider than on the CPU: what is nearest is the same, and starts of cells take less room
-    for (std::size_t k = 0; k < 3; ++k) {
-        grid.count[k] = std::max<std::int64_t>(1, static_cast<std::int64_t>(frame.length[k] / a));
-        grid.width[k] = frame.length[k] / static_cast<double>(grid.count[k]);
-    }
-    const CellsOnGpu cells(grid);
-    SortedCells sorted;
-    find_cells(sources, cells, sorted.cells_of(sources.count), stream);
-    sorted.sort(sources.count, cells.all(), stream);
-    const int blocks = (to.count + 255) / 256;
-    DeviceArray<double> sums(static_cast<std::size_t>(blocks));
-    nearest_kernel<<<static_cast<unsigned>(blocks), 256, 0, stream>>>(
-        {.box = BoxOnGpu(frame),
-         .cells = cells,
-         .sources = sources,
-         .start = sorted.start(),
-         .from = sorted.from(),
-         .targets = to,
-         .limit = reach_of_nearest * reach_of_nearest * a * a,
-         .soft = frame.softening * frame.softening,
-         .a4 = std::pow(a, 4),
-         .sums = sums.data()});
-    check_launch("looking for the nearest points");
-    std::vector<double> of_blocks(static_cast<std::size_t>(blocks));
-    copy(of_blocks.data(), sums.data(), of_blocks.size(), stream);
-    check(cudaStreamSynchronize(stream), "waiting for the GPU");
-    double sum = 0.0;
-    for (const double of_block : of_blocks) sum += of_block;
-    return std::sqrt(sum / to.count);
 }
 
 } // namespace farfield::cuda

@@ -5,8 +5,7 @@
 
 #include "backend/cuda/memory.h"
 #include "sums/lattice/cuda/box_points.cuh"
-#include "sums/lattice/cuda/sorted_cells.cuh"
-#include "sums/lattice/near_cells.h"
+#include "sums/lattice/cuda/cells.cuh"
 #include "sums/lattice/splitting.h"
 
 #include <cuda_runtime_api.h>
@@ -16,19 +15,6 @@
 #include <functional>
 
 namespace farfield::cuda {
-
-/// Cells as kernels see them.
-struct CellsOnGpu {
-    int count[3] = {1, 1, 1};
-    double width[3] = {1.0, 1.0, 1.0};
-
-    CellsOnGpu() = default;
-    explicit CellsOnGpu(const NearCells& cells)
-        : count{static_cast<int>(cells.count[0]), static_cast<int>(cells.count[1]),
-                static_cast<int>(cells.count[2])},
-          width{cells.width[0], cells.width[1], cells.width[2]} {}
-    [[nodiscard]] std::int64_t all() const { return std::int64_t{1} * count[0] * count[1] * count[2]; }
-};
 
 class NearImages {
 public:
@@ -54,7 +40,6 @@ private:
         SortedCells cells;
         DeviceArray<Vec4<double>> at; ///< in the order of cells; w is the strength
     };
-    void sort(Points& to, const BoxPoints& points, cudaStream_t stream) const;
 
     PeriodicFrame frame_;
     Splitting splitting_;
@@ -65,12 +50,5 @@ private:
     BoxTargets wanted_;
     DeviceArray<unsigned long long> counters_;
 };
-
-/// near_field_strength of near_fields.h, on a GPU. Waits for it. @param self  targets are the sources
-double near_field_strength(const PeriodicFrame& frame, const BoxPoints& sources, const BoxPoints& targets,
-                           bool self, cudaStream_t stream);
-
-/// *Writes* each point's cell, x fastest.
-void find_cells(const BoxPoints& points, const CellsOnGpu& cells, std::uint32_t* out, cudaStream_t stream);
 
 } // namespace farfield::cuda
