@@ -1,4 +1,5 @@
 #include "sums/lattice/gpu_seconds.h"
+
 #include "sums/lattice/lattice_goal.h"
 
 namespace farfield {
