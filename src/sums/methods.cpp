@@ -61,7 +61,7 @@ std::string why_not(const MethodInfo& method, const SumProblem& problem, const S
     };
     if (!alone && !divides(method, device.kind)) {
         const bool on_gpu = device.kind == DeviceKind::cuda;
-        const bool in_box = problem.is_periodic_box() && divides(pme_method(), device.kind);
+        const bool in_box = problem.is_periodic_box();
         const auto& other = in_box ? pme_method() : direct_method();
         const auto remedy = !in_box && on_gpu && divides(method, DeviceKind::cpu) ? spelled("device", "cpu")
                             : divides(other, device.kind) ? spelled("method", other.name)

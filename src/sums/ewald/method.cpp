@@ -83,18 +83,19 @@ double bytes_on_cpu(const SumProblem& problem) {
 }
 
 // Points as given, wrapped, and sorted with keys and rows; strengths; sums and results; cells, of eight
-// points or more; waves.
-double bytes_on_gpu(const SumProblem& problem) {
+// points or more; waves. Ranks sort targets of their own, also where these are sources.
+double bytes_on_gpu(const SumProblem& problem, int ranks) {
     const auto cutoffs = first_cutoffs(problem, ewald_rates_on_gpu(cost_table_in_use().table, {}));
     const double n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);
     const double points = problem.self ? n : n + m;
-    return points * (24.0 + 2.0 * 32.0 + 24.0 + 24.0) + 8.0 * n + m * (32.0 + 32.0) + 8.0 * n +
-           gpu_wave_bytes(PeriodicFrame(in_a_box(problem)), cutoffs.wave, n, m) + 4e6;
+    const double own = problem.self && ranks > 1 ? m / ranks : 0.0;
+    return points * (24.0 + 2.0 * 32.0 + 24.0 + 24.0) + own * (32.0 + 24.0) + 8.0 * n + m * (32.0 + 32.0) +
+           8.0 * n + gpu_wave_bytes(PeriodicFrame(in_a_box(problem)), cutoffs.wave, n, m) + 4e6;
 }
 
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     if (device.kind == DeviceKind::cuda)
-        return bytes_on_gpu(problem) + near_fields_bytes_on_gpu(problem) +
+        return bytes_on_gpu(problem, options.communicator.size()) + near_fields_bytes_on_gpu(problem) +
                bytes_for_other_ranks(problem, options, device);
     return bytes_on_cpu(problem) + (options.communicator.size() == 1 ? 0.0 : bytes_of_rank(problem));
 }

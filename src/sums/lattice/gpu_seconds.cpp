@@ -15,11 +15,11 @@ double lattice_seconds_on_gpu(const SumProblem& problem, double seconds, std::st
            problem.executions * (moved / rate("gpu.MODEL.bytes_per_second") + each);
 }
 
-// Sources by cells, with two keys and two rows each; starts of cells, of one source or more; a number a
-// target.
+// Sources by cells, with two keys and two rows each and what sorting takes; starts of cells, of one source or
+// more; a number a target.
 double near_fields_bytes_on_gpu(const SumProblem& problem) {
     if (!LatticeGoal(problem).depends_on_points()) return 0.0;
-    return static_cast<double>(problem.sources) * (32.0 + 16.0 + 4.0) +
+    return static_cast<double>(problem.sources) * (32.0 + 24.0 + 4.0) +
            8.0 * static_cast<double>(problem.targets);
 }
 

@@ -83,19 +83,20 @@ double bytes_on_cpu(const SumProblem& problem, const MeshChoice& choice) {
 
 // Points as given, wrapped, sorted twice, with keys and rows for both; where they are read; sums and results;
 // cells, of eight points or more, and bins; the mesh, its spectrum, an eighth of it, and what the transform
-// takes.
-double bytes_on_gpu(const SumProblem& problem, const MeshChoice& choice) {
+// takes. Ranks sort targets of their own, also where these are sources.
+double bytes_on_gpu(const SumProblem& problem, const MeshChoice& choice, int ranks) {
     const double n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);
     const double points = problem.self ? n : n + m;
-    return points * (24.0 + 3.0 * 32.0 + 2.0 * 24.0 + 24.0) + 8.0 * n + m * (32.0 + 32.0) + 8.0 * n +
-           choice.points() * (8.0 + 9.0 + 1.5 + 18.0) + 3e7;
+    const double own = problem.self && ranks > 1 ? m / ranks : 0.0;
+    return points * (24.0 + 3.0 * 32.0 + 2.0 * 24.0 + 24.0) + own * 2.0 * (32.0 + 24.0) + 8.0 * n +
+           m * (32.0 + 32.0) + 8.0 * n + choice.points() * (8.0 + 9.0 + 1.5 + 18.0) + 3e7;
 }
 
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     const auto choice = first_mesh(problem, options, rates_in_use(device));
     if (device.kind == DeviceKind::cuda)
-        return bytes_on_gpu(problem, choice) + near_fields_bytes_on_gpu(problem) +
-               bytes_for_other_ranks(problem, options, device);
+        return bytes_on_gpu(problem, choice, options.communicator.size()) +
+               near_fields_bytes_on_gpu(problem) + bytes_for_other_ranks(problem, options, device);
     // a rank's own targets are sorted beside the sources, of which it takes a copy
     const bool alone = options.communicator.size() == 1;
     return bytes_on_cpu(problem, choice) +

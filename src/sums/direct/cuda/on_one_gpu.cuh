@@ -58,9 +58,11 @@ protected:
 
     /// Ranks agree.
     void stop_if_asked(const SumHooks& hooks) const {
-        const bool asked = hooks.stop_requested && hooks.stop_requested();
-        if (comm::any_rank(CommunicatorAccess::transport(options_.communicator), asked))
-            throw Interrupted("the sum was given up before its end");
+        if (comm::any_rank(CommunicatorAccess::transport(options_.communicator), is_asked(hooks))) stop();
+    }
+    /// The same of this rank, in what all do together.
+    static void stop_alone_if_asked(const SumHooks& hooks) {
+        if (is_asked(hooks)) stop();
     }
 
     /// Rows of `columns` coordinates. @throws InvalidArgument naming one that is not finite.
@@ -118,6 +120,10 @@ protected:
     cudaStream_t stream_ = nullptr; ///< of the call at hand
     std::optional<Signal> stream_changes_;
     DeviceArray<int> not_finite_; ///< 1 where a result is not
+
+private:
+    static bool is_asked(const SumHooks& hooks) { return hooks.stop_requested && hooks.stop_requested(); }
+    [[noreturn]] static void stop() { throw Interrupted("the sum was given up before its end"); }
 };
 
 /// In the frame.

@@ -16,7 +16,7 @@ public:
 protected:
     using OnOneGpu::OnOneGpu;
 
-    /// Points are those of all ranks, of which each tells what it has found in the rows that it computed.
+    /// The points of several ranks have come together here.
     [[nodiscard]] bool has_whole_rows() const { return whole_rows_.has_value(); }
     /// Of the targets, in the caller's order: those whose results it wants.
     [[nodiscard]] std::int64_t first_row() const { return whole_rows_ ? whole_rows_->first : 0; }

@@ -58,8 +58,7 @@ __global__ void leave_box_kernel(const __grid_constant__ LeaveBoxTask task) {
 
 LatticeOnGpu::LatticeOnGpu(const SumProblem& problem, const SumOptions& options, int device, Make make)
     : WholeRowsSum(problem, options, device), make_(std::move(make)), goal_(problem), frame_(problem),
-      ranks_(options.communicator.size() > 1 ? CommunicatorAccess::transport(options.communicator)
-                                             : nullptr) {
+      ranks_(CommunicatorAccess::transport(options.communicator)) {
     if (ranks_ == nullptr) return;
     const DeviceScope scope(device_);
     rank_rows_.emplace(*ranks_, options.exchange, options.mpi_gpu);
@@ -68,9 +67,11 @@ LatticeOnGpu::LatticeOnGpu(const SumProblem& problem, const SumOptions& options,
 bool LatticeOnGpu::make_sum() {
     auto design = make_(goal_.value(), stream_);
     if (!design) return false;
-    near_.reset();
-    design_ = std::move(*design);
-    near_.emplace(frame_, design_.splitting, design_.near);
+    comm::together(ranks_, [&] {
+        near_.reset();
+        design_ = std::move(*design);
+        near_.emplace(frame_, design_.splitting, design_.near);
+    });
     return true;
 }
 
@@ -90,6 +91,7 @@ void LatticeOnGpu::set_points(const ConstArrayView& given_sources, const ConstAr
         if (goal_.depends_on_points())
             near_field = near_fields_.strength(frame_, sources(), targets(), problem_.self, stream_);
     });
+    // all compute it whole: GPUs of another kind may round differently
     const bool other = goal_.depends_on_points() && goal_.set_near_field(comm::from_rank(ranks_, near_field));
     if ((!near_ || other) && !make_sum())
         throw InvalidArgument("no cut-offs keep this tolerance; use a larger one");
@@ -127,7 +129,7 @@ void LatticeOnGpu::place_points() {
 
 bool LatticeOnGpu::refine(double error) {
     const DeviceScope scope(device_);
-    if (!goal_.sharpen(error) || !make_sum()) return false;
+    if (!goal_.sharpen(comm::from_rank(ranks_, error)) || !make_sum()) return false;
     place_points();
     return true;
 }
@@ -169,12 +171,10 @@ void LatticeOnGpu::execute(const ConstArrayView& strengths, const SumOutputs& ou
 
 void LatticeOnGpu::compute(const BoxTotals& totals, bool with_field, const SumHooks& hooks,
                            SumReport& report) {
-    const std::function<void()> stop = [&hooks] { // of this rank alone
-        if (hooks.stop_requested && hooks.stop_requested())
-            throw Interrupted("the sum was given up before its end");
-    };
-    PassTimer timer(stream_);
+    const std::function<void()> stop = [&hooks] { stop_alone_if_asked(hooks); };
+    PassTimer timer;
     comm::together(ranks_, [&] {
+        timer.begin(stream_);
         make_room(sums_, static_cast<std::size_t>(std::max<std::int64_t>(problem_.targets, 1)));
         auto* const sums = sums_.data() + computed_.begin;
         near_->compute(strengths_.data(), sums, stop, stream_);
@@ -200,6 +200,7 @@ void LatticeOnGpu::compute(const BoxTotals& totals, bool with_field, const SumHo
     check(cudaStreamSynchronize(stream_), "waiting for the GPU");
     report.compute_seconds += timer.total();
     for (auto& pass : timer.seconds()) report.passes.push_back(std::move(pass));
+    // own_rows.cu adds up those of ranks
     report.direct.coincident_pairs_skipped = has_whole_rows() ? own.coincident : counts.coincident;
     report.lattice = {.splitting = design_.splitting.alpha * frame_.scale(),
                       .cutoff = design_.near / frame_.scale(),

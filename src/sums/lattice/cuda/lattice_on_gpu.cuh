@@ -37,7 +37,7 @@ public:
     bool refine(double error) override;
 
 private:
-    /// Null where nothing keeps the goal; the sum stays as it was then.
+    /// False where nothing keeps the goal; the sum stays as it was then.
     bool make_sum();
     void place_points();
     void share_targets();

@@ -14,7 +14,7 @@ namespace farfield::cuda {
 namespace {
 
 constexpr int targets_of_a_block = 256;
-/// Side of a cell over a, and how far sources are looked for: those of near_fields.cpp.
+/// How far sources are looked for, over a, as in near_fields.cpp.
 constexpr double reach_of_nearest = 0.6;
 
 struct NearestTask {

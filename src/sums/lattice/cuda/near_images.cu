@@ -5,10 +5,8 @@
 #include "sums/tree/cuda/launch.cuh"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace farfield::cuda {
 namespace {

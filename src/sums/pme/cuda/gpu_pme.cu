@@ -13,9 +13,9 @@ namespace farfield::cuda {
 
 std::unique_ptr<PreparedSum> make_gpu_pme(const SumProblem& problem, const SumOptions& options, int device) {
     const DeviceScope scope(device); // events are of the GPU that is current when they are made
-    MeshTransformOnGpu::require();
-    const auto make = [problem, order = options.order, threads = thread_count(options.threads),
-                       ranks = CommunicatorAccess::transport(options.communicator)](
+    auto* const ranks = CommunicatorAccess::transport(options.communicator);
+    comm::together(ranks, [] { MeshTransformOnGpu::require(); });
+    const auto make = [problem, ranks, order = options.order, threads = thread_count(options.threads)](
                           double goal, cudaStream_t stream) -> std::optional<LatticeDesign> {
         // hosts may have cost tables of their own
         const auto choice = comm::from_rank(
