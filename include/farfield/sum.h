@@ -27,7 +27,10 @@ namespace farfield {
 struct OutputError {
     Output output = Output::potential;
     /// Root of the squared differences, scaled from the samples to all targets, over the norm of the computed
-    /// output; of a kernel judged by its largest error: the largest difference over the largest output.
+    /// output; of a kernel judged by its largest error: the largest difference over the largest output. A
+    /// field in a periodic box that is at most `tolerance`·q/a², as in a perfect crystal, counts as q/a²,
+    /// with the root mean square q of strengths and the distance a of evenly spread ones, unless they are
+    /// softened over more than a.
     double relative = 0.0;
     bool largest = false; ///< `relative` is the largest difference seen at the samples
     // Of the samples, differences over the root mean square (or the largest) of the computed output:

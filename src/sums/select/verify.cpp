@@ -152,11 +152,16 @@ double quantile(const std::vector<std::pair<double, double>>& weighted, double s
     return weighted.empty() ? 0.0 : weighted.back().first;
 }
 
-/// What a logarithmic potential changes by at most where the unit of length becomes e times as large; 0 of
-/// other outputs. Such a potential may vanish, by the unit alone, and its errors do not.
-double unit_dependence(const VerifyTask& task, Output output) {
+/// An output of at most `size` vanishes, and its errors are relative to `otherwise`.
+struct Vanishing {
+    double size = 0.0, otherwise = 0.0;
+};
+
+/// A logarithmic potential may vanish by the unit of length alone, and its errors do not: they are relative
+/// to what it changes by at most where that becomes e times as large.
+Vanishing vanishing_by_unit(const VerifyTask& task) {
+    constexpr double nothing = 1e-10; // but rounding
     const auto& kernel = *task.problem->kernel;
-    if (kernel.scaling != Scaling::power_and_log || output != Output::potential) return 0.0;
     const auto columns = static_cast<std::size_t>(kernel.strength.columns);
     double strength = 0.0;
     for (std::size_t column = 0; column < columns; ++column) {
@@ -173,7 +178,38 @@ double unit_dependence(const VerifyTask& task, Output output) {
         }
         strength = std::max({strength, std::abs(total), largest});
     }
-    return strength * std::abs(kernel.sign);
+    const double otherwise = strength * std::abs(kernel.sign);
+    return {nothing * otherwise, otherwise};
+}
+
+/// Fields of a perfect crystal vanish: errors are relative to q/a², with the root mean square of strengths
+/// and the distance a of evenly spread ones, in the box, on the plane or on the line that is periodic.
+/// Softened over more than a, fields are small of any charges, and count as they are.
+Vanishing vanishing_in_crystal(const VerifyTask& task, const Judged& output) {
+    const auto& problem = *task.problem;
+    double size = 1.0, axes = 0.0;
+    for (const double side : problem.period) {
+        if (side == 0.0) continue;
+        size *= side;
+        axes += 1.0;
+    }
+    const auto n = static_cast<double>(task.strengths.size());
+    const double a = std::pow(size / std::max(n, 1.0), 1.0 / axes);
+    if (problem.softening > a) return {};
+    const auto root_mean = [](std::span<const double> values) {
+        return length(values.data(), values.size()) /
+               std::sqrt(static_cast<double>(std::max<std::size_t>(1, values.size())));
+    };
+    const double otherwise = std::abs(problem.kernel->sign) * root_mean(task.strengths) / (a * a) *
+                             (output.factors.empty() ? 1.0 : root_mean(output.factors));
+    return {problem.tolerance * otherwise, otherwise};
+}
+
+Vanishing vanishing(const VerifyTask& task, const Judged& output, Output which) {
+    if (which == Output::potential && task.problem->kernel->scaling == Scaling::power_and_log)
+        return vanishing_by_unit(task);
+    if (which == Output::field && task.problem->is_periodic()) return vanishing_in_crystal(task, output);
+    return {};
 }
 
 /// What errors of Gaussians are relative to, whatever the output; 0: the output. That is what the output
@@ -196,17 +232,15 @@ double size_of(const VerifyTask& task, const Judged& output, double least) {
     return std::max(output.largest, least);
 }
 
-/// @param least  of what errors are relative to @param otherwise  what errors are relative
-/// to where the output vanishes
+/// @param least  of what errors are relative to
 OutputError error_of(const Judged& output, const ExactRows& exact, Norm norm, double least,
-                     double otherwise) {
+                     const Vanishing& vanishing) {
     const auto m = static_cast<double>(output.targets);
     const auto certain = static_cast<double>(output.sample.certain);
     const auto drawn = static_cast<double>(output.sample.rows.size()) - certain;
     const double unit = output.unit();
     const double size = norm == Norm::largest ? output.largest : output.root_mean;
-    constexpr double nothing = 1e-10; // but rounding
-    const double scale = std::max(least, size > nothing * otherwise ? size : otherwise);
+    const double scale = std::max(least, size > vanishing.size ? size : vanishing.otherwise);
     double sum = 0.0;
     double worst = 0.0;
     std::vector<std::pair<double, double>> differences;
@@ -360,7 +394,7 @@ std::vector<OutputError> verify_with(const VerifyTask& task, std::span<const Com
     for (std::size_t k = 0; k < outputs.size(); ++k) {
         errors.push_back(error_of(outputs[k], exact, task.problem->kernel->norm,
                                   exact_values.least(computed[k].output),
-                                  unit_dependence(task, computed[k].output)));
+                                  vanishing(task, outputs[k], computed[k].output)));
         errors.back().output = computed[k].output;
     }
     return errors;
@@ -368,7 +402,8 @@ std::vector<OutputError> verify_with(const VerifyTask& task, std::span<const Com
 
 namespace {
 
-/// Rows of all ranks, on all of them: what sums over boxes need, where each image acts on all.
+/// Rows of all ranks, on all of them: what sums over boxes need, where each image acts on all. Outputs have
+/// no factors there.
 class WholeArrays {
 public:
     WholeArrays(const VerifyTask& own, std::span<const ComputedOutput> computed) : task_(own) {

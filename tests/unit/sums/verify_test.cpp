@@ -133,6 +133,57 @@ TEST(Verify, TellsTheErrorsOfABoxOnRanks) {
         for (const auto boundary : {Boundary::tin_foil, Boundary::vacuum}) expect_errors_of_one(n, boundary);
 }
 
+// Charges ±1 on a cubic lattice of spacing 1, in a box of 2·cells along each axis.
+struct RockSalt {
+    Values points, charges;
+    SumOptions options{.kernel = Kernel::coulomb, .tolerance = 1e-6};
+    explicit RockSalt(int cells) {
+        for (int x = 0; x < 2 * cells; ++x)
+            for (int y = 0; y < 2 * cells; ++y)
+                for (int z = 0; z < 2 * cells; ++z) {
+                    points.insert(points.end(), {x + 0.25, y + 0.25, z + 0.25});
+                    charges.push_back((x + y + z) % 2 == 0 ? 1.0 : -1.0);
+                }
+        options.period = {2.0 * cells, 2.0 * cells, 2.0 * cells};
+    }
+    [[nodiscard]] SumResult result(Method method) {
+        options.method = method;
+        return sum(rows(points), list(charges), options);
+    }
+};
+
+TEST(Verify, JudgesFieldsThatVanishInACrystal) {
+    RockSalt crystal(2);
+    for (const auto method : {Method::ewald, Method::pme, Method::direct, Method::fmm}) {
+        const auto result = crystal.result(method);
+        ASSERT_EQ(result.report.errors.size(), 2U);
+        for (const auto& error : result.report.errors) EXPECT_LE(error.relative, 1e-6) << name_of(method);
+        EXPECT_NEAR(result.potential[0], -1.747564594633, 2e-6);
+        for (const double e : result.field) EXPECT_NEAR(e, 0.0, 1e-5);
+    }
+}
+
+// A field that does not vanish, though it is small, is judged by its own size; and none is taken for one that
+// vanishes because it was computed so.
+TEST(Verify, KnowsFieldsThatDoNotVanish) {
+    RockSalt crystal(2);
+    crystal.points[0] += 1e-3;
+    const auto result = crystal.result(Method::ewald);
+    SumProblem problem;
+    problem.kernel = &kernel_info(Kernel::coulomb);
+    problem.sources = problem.targets = static_cast<std::int64_t>(crystal.charges.size());
+    problem.period = crystal.options.period;
+    problem.tolerance = crystal.options.tolerance;
+    const VerifyTask task{&problem, crystal.points, {}, crystal.charges, 2};
+    const auto error_of = [&](const Values& field) {
+        return verify(task, std::vector<ComputedOutput>{{Output::field, field}}).front().relative;
+    };
+    auto scaled = result.field;
+    for (double& e : scaled) e *= 1.01;
+    EXPECT_NEAR(error_of(scaled), 0.01 / 1.01, 1e-4);
+    EXPECT_GT(error_of(Values(scaled.size(), 0.0)), 1e-5); // of q/a²
+}
+
 // The sampled error of 3,000 targets estimates the true one: each value is off by a random share, so the
 // squared error of 192 drawn targets has a relative deviation of about √(2/192) = 0.1; three of them are
 // allowed for the error itself, halved by the root.
