@@ -290,6 +290,23 @@ TEST(PeriodicSimulation, AimsLowerWhereAToleranceIsMissed) {
     EXPECT_LT(again, 10);
 }
 
+// All forces cancel, and errors are relative to those of charges that are not so placed.
+TEST(PeriodicSimulation, LetsACrystalRest) {
+    auto bodies = disturbed_crystal();
+    for (double& x : bodies.position) x = std::round(x);
+    for (const auto method : {Method::pme, Method::ewald, Method::direct, Method::fmm}) {
+        auto force = softened(1e-4);
+        force.softening = 0.01;
+        force.method = method;
+        Simulation simulation(bodies, force, {.step = 0.01, .end = 0.05});
+        simulation.advance_to(0.05);
+        const auto row = simulation.diagnostics();
+        EXPECT_LE(row.acceleration_error, 1e-4) << name_of(method);
+        EXPECT_NEAR(row.potential, -32.0 * 1.747564594633, 32.0 * 3e-4) << name_of(method);
+        EXPECT_LT(row.kinetic, 1e-8);
+    }
+}
+
 TEST(PeriodicSimulation, TellsAToleranceThatNothingKeeps) {
     auto force = softened(2e-12);
     force.softening = 0.0;
