@@ -255,6 +255,7 @@ constexpr std::array option_rows{
                .details =
                    "Every output is compared, once a plan, and the report tells the errors. A simulation "
                    "compares accelerations and potentials at its start and at each row of diagnostics.",
+               .most = 1.0,
                .open = true,
                .otherwise = "none",
                .example = "1e-6",
@@ -550,8 +551,9 @@ bool OptionInfo::allows(const OptionValue& value) const {
 }
 
 std::string OptionInfo::range() const {
-    if (std::isfinite(most)) return fmt::format("from {} to {}", least, most);
-    return fmt::format("{} {}", open ? ">" : "≥", least);
+    if (std::isfinite(most) && !open) return fmt::format("from {} to {}", least, most);
+    const auto above = fmt::format("{} {}", open ? ">" : "≥", least);
+    return std::isfinite(most) ? fmt::format("{} and ≤ {}", above, most) : above;
 }
 
 std::span<const OptionInfo> option_table() { return option_rows; }
