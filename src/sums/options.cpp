@@ -255,7 +255,6 @@ constexpr std::array option_rows{
                .details =
                    "Every output is compared, once a plan, and the report tells the errors. A simulation "
                    "compares accelerations and potentials at its start and at each row of diagnostics.",
-               .most = 1.0,
                .open = true,
                .otherwise = "none",
                .example = "1e-6",

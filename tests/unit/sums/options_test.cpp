@@ -109,7 +109,12 @@ TEST(Options, ValuesThatAreNotAllowedAreNamed) {
     EXPECT_EQ(refusal<SumOptions>([](auto& o) { o.softening = -1.0; }),
               "softening is -1; it must be a finite number ≥ 0");
     EXPECT_EQ(refusal<SumOptions>([](auto& o) { o.tolerance = std::nan(""); }),
-              "tolerance is nan; it must be a finite number > 0 and ≤ 1, or 0 for none");
+              "tolerance is nan; it must be a finite number > 0, or 0 for none");
+    EXPECT_EQ(refusal<SumOptions>([](auto& o) {
+                  o.method = Method::treecode;
+                  o.theta = 2.0;
+              }),
+              "theta is 2; it must be a finite number > 0 and ≤ 1, or 0 for none");
     EXPECT_EQ(refusal<SumOptions>([](auto& o) { o.threads = -2; }),
               "threads is -2; it must be a whole number from 1 to 4096, or 0 for all cores");
     EXPECT_EQ(refusal<ForceOptions>([](auto& o) { o.G = 0.0; }), "G is 0; it must be a finite number > 0");
