@@ -3,8 +3,8 @@
 NumPy, mpirun and two GPUs.
 
 Rows of sums have the fastest of --repeat executions, points already on the GPU's host. Rows of simulations have steps a second of a Plummer cluster, or of a
-plasma in a periodic box, ε = 0.01, of the GPU's own clock over the longer of two runs (`steps`), and by the clock on the wall from the difference of the two (`steps_by_wall`), so that the
-start of a run does not count; `both` is one process with both GPUs. `same` says whether ranks left the bits of one GPU.
+plasma in a periodic box, ε = 0.01, of the GPU's own clock over the longer of two runs (`steps`), and by the clock on the wall from the difference of the two
+(`steps_by_wall`), so that the start of a run does not count; `both` is one process with both GPUs. `same` says whether ranks left the bits of one GPU.
 """
 import argparse
 import json
@@ -36,6 +36,7 @@ SUMS = [
     ("ewald", 100000, False, [*COULOMB, "--method", "ewald", "--tolerance", "1e-4", *BOX]),
     ("pme-targets", 1000000, True, [*COULOMB, "--method", "pme", "--tolerance", "1e-4", *BOX]),
 ]
+PLASMA = 'kernel = "coulomb"\nperiod = [4.0, 4.0, 4.0]\n'  # in Debye lengths, of the strengths that `run` gives
 # name, bodies, keys of [force], steps of the two runs
 RUNS = [
     ("direct-small", 65536, 'method = "direct"\nprecision = "float"', (200, 2000)),
@@ -44,9 +45,6 @@ RUNS = [
     ("treecode", 1000000, 'method = "treecode"\norder = 3\nprecision = "float"', (20, 120)),
     ("fmm-3", 1000000, 'method = "fmm"\norder = 3\nprecision = "float"', (100, 1100)),
     ("fmm-6", 1000000, 'method = "fmm"\norder = 6\nprecision = "mixed"', (100, 700)),
-]
-PLASMA = 'kernel = "coulomb"\nperiod = [4.0, 4.0, 4.0]\n'  # of Debye lengths; so many charges make it one
-RUNS += [
     ("pme", 1000000, PLASMA + 'method = "pme"\ntolerance = 1e-3', (20, 220)),
     ("pme-large", 4000000, PLASMA + 'method = "pme"\ntolerance = 1e-3', (5, 55)),
 ]

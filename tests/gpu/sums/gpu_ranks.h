@@ -38,6 +38,15 @@ inline SumOptions in_box(Method method) {
             .device = {.kind = DeviceKind::cuda}};
 }
 
+/// The same of a method of boxes alone; of others in open space, in double, without a tolerance.
+inline SumOptions by(Method method) {
+    if (method == Method::pme || method == Method::ewald) return in_box(method);
+    return {.kernel = Kernel::coulomb,
+            .method = method,
+            .precision = Precision::float64,
+            .device = {.kind = DeviceKind::cuda}};
+}
+
 struct Outputs {
     Values potential, field;
     friend bool operator==(const Outputs&, const Outputs&) = default;

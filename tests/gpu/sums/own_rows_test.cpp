@@ -21,8 +21,8 @@
 namespace farfield {
 namespace {
 
+using test::by;
 using test::compute;
-using test::in_box;
 using test::joined_of_ranks;
 using test::numbers;
 using test::Outputs;
@@ -38,11 +38,7 @@ TEST(OwnRowsOnGpus, TakeArraysOfGpus) {
     const int devices = static_cast<int>(gpus().size());
     for (const auto method : {Method::direct, Method::fmm, Method::treecode, Method::pme})
         for (const auto& [apart, named] : {std::pair(0, true), std::pair(0, false), std::pair(1, true)}) {
-            SumOptions options{.kernel = Kernel::coulomb,
-                               .method = method,
-                               .precision = Precision::float64,
-                               .device = {.kind = DeviceKind::cuda}};
-            if (method == Method::pme) options = in_box(method);
+            auto options = by(method);
             if (method != Method::direct) options.tolerance = 1e-3;
             const auto one = compute(points, strengths, 0, n, options);
             Outputs joined{Values(n), Values(3 * n)};
@@ -106,8 +102,8 @@ TEST(OwnRowsOnGpus, TakeTargetsOfTheirOwn) {
     constexpr std::size_t n = 6000, m = 1501;
     const auto points = numbers(3 * n, 1), targets = numbers(3 * m, 2), q = numbers(n, 3);
     for (const auto method : {Method::fmm, Method::treecode, Method::pme}) {
-        SumOptions options{.kernel = Kernel::coulomb, .method = method, .device = {.kind = DeviceKind::cuda}};
-        if (method == Method::pme) options = in_box(method);
+        auto options = by(method);
+        options.precision = Precision::automatic;
         options.tolerance = 1e-4;
         const auto sum_on = [&](const SumOptions& mine, const Values& x, const Values& y,
                                 const Values& strengths) {
@@ -138,12 +134,8 @@ TEST(OwnRowsOnGpus, SkipOrRefuseCoincidentPoints) {
     const auto strengths = numbers(n, 2);
     for (std::size_t k = 0; k < 3; ++k) points[3 * 3990 + k] = points[3 * 5 + k];
     for (const auto method : {Method::fmm, Method::treecode, Method::pme}) {
-        SumOptions options{.kernel = Kernel::coulomb,
-                           .method = method,
-                           .order = 5,
-                           .precision = Precision::float64,
-                           .device = {.kind = DeviceKind::cuda}};
-        if (method == Method::pme) options = in_box(method);
+        auto options = by(method);
+        if (method != Method::pme) options.order = 5;
         options.coincident = Coincident::skip;
         const auto one = compute(points, strengths, 0, n, options);
         EXPECT_EQ(joined_of_ranks(3, points, strengths, options), one) << name_of(method);
@@ -166,12 +158,8 @@ TEST(OwnRowsOnGpus, CountCoincidentPairsOnce) {
                 const Part uneven(*transport, n);
                 const auto begin = even ? n * rank / 3 : uneven.begin,
                            end = even ? n * (rank + 1) / 3 : uneven.end;
-                auto options = in_box(method);
-                if (method != Method::pme) {
-                    options.period = {};
-                    options.background = Background::none;
-                }
-                options.precision = Precision::float64;
+                auto options = by(method);
+                options.tolerance = 1e-5;
                 options.coincident = Coincident::skip;
                 options.communicator = CommunicatorAccess::of(std::move(transport));
                 SumPlan plan(

@@ -20,6 +20,7 @@
 namespace farfield {
 namespace {
 
+using test::by;
 using test::compute;
 using test::in_box;
 using test::joined_of_ranks;
@@ -131,11 +132,8 @@ TEST(RanksOnGpus, SendMemoryOfGpus) {
     constexpr std::size_t n = 20000;
     const auto points = numbers(3 * n, 1), strengths = numbers(n, 2);
     for (const auto method : {Method::direct, Method::fmm, Method::treecode, Method::pme}) {
-        SumOptions options{.kernel = Kernel::coulomb,
-                           .method = method,
-                           .precision = Precision::mixed,
-                           .device = {.kind = DeviceKind::cuda}};
-        if (method == Method::pme) options = in_box(method);
+        auto options = by(method);
+        if (method != Method::pme) options.precision = Precision::mixed;
         options.exchange = Exchange::host;
         if (method != Method::direct) options.tolerance = 1e-3;
         const auto one = compute(points, strengths, 0, n, options);
@@ -221,10 +219,8 @@ TEST(RanksOnGpus, ShareSeparateTargets) {
     constexpr std::size_t n = 6000, m = 4001;
     const auto points = numbers(3 * n, 1), targets = numbers(3 * m, 2), q = numbers(n, 3);
     for (const auto method : {Method::direct, Method::pme, Method::ewald}) {
-        auto options = in_box(method);
-        options.precision = Precision::float64;
-        if (method == Method::direct) options.period = {};
-        if (method == Method::direct) options.background = Background::none;
+        auto options = by(method);
+        if (method == Method::direct) options.tolerance = 1e-5;
         // how the direct sum divides sources may follow the number of targets
         const double rounding = method == Method::direct ? 1e-12 : 0.0;
         const auto sum_on = [&](const SumOptions& mine, std::size_t first, std::size_t last) {

@@ -108,10 +108,11 @@ void LatticeOnGpu::share_targets() {
     const auto wanted = comm::all_values(*ranks_, rows());
     const auto most = *std::max_element(wanted.begin(), wanted.end());
     gathers_ = static_cast<double>(most) * ranks_->size() > fair * static_cast<double>(problem_.targets);
+    computed_ = {first_row(), first_row() + rows()};
+    if (!gathers_) return;
     const auto begins = comm::equal_parts(*ranks_, problem_.targets);
     const auto rank = static_cast<std::size_t>(ranks_->rank());
-    computed_ =
-        gathers_ ? RowRange{begins[rank], begins[rank + 1]} : RowRange{first_row(), first_row() + rows()};
+    computed_ = {begins[rank], begins[rank + 1]};
     rank_rows_->set_count(computed_.size());
 }
 
