@@ -126,13 +126,18 @@ TEST(OwnRowsOnGpus, TakeTargetsOfTheirOwn) {
     }
 }
 
-// Points that meet lie on two ranks: one of them finds what is not finite.
+/// Two of them meet, which lie on two ranks.
+Values points_that_meet(std::size_t n) {
+    auto points = numbers(3 * n, 1);
+    for (std::size_t k = 0; k < 3; ++k) points[3 * (n - 10) + k] = points[3 * 5 + k];
+    return points;
+}
+
+// One of the ranks finds what is not finite.
 TEST(OwnRowsOnGpus, SkipOrRefuseCoincidentPoints) {
     NEEDS_GPU();
     constexpr std::size_t n = 4000;
-    auto points = numbers(3 * n, 1);
-    const auto strengths = numbers(n, 2);
-    for (std::size_t k = 0; k < 3; ++k) points[3 * 3990 + k] = points[3 * 5 + k];
+    const auto points = points_that_meet(n), strengths = numbers(n, 2);
     for (const auto method : {Method::fmm, Method::treecode, Method::pme}) {
         auto options = by(method);
         if (method != Method::pme) options.order = 5;
@@ -148,9 +153,7 @@ TEST(OwnRowsOnGpus, SkipOrRefuseCoincidentPoints) {
 TEST(OwnRowsOnGpus, CountCoincidentPairsOnce) {
     NEEDS_GPU();
     constexpr std::size_t n = 3000;
-    auto points = numbers(3 * n, 1);
-    const auto strengths = numbers(n, 2);
-    for (std::size_t k = 0; k < 3; ++k) points[3 * 2990 + k] = points[3 * 5 + k];
+    const auto points = points_that_meet(n), strengths = numbers(n, 2);
     for (const auto method : {Method::fmm, Method::treecode, Method::pme})
         for (const bool even : {true, false})
             comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
