@@ -98,8 +98,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
 }
 
 bool divides(const SumProblem& problem, const DeviceChoice& device) {
-    if (device.kind == DeviceKind::cpu) return true;
-    return problem.self && !problem.is_periodic() && !is_in_plane(problem) && !is_gauss(problem);
+    return device.kind == DeviceKind::cpu || (!is_in_plane(problem) && !is_gauss(problem));
 }
 
 // The caller's numbers in double, and copies of them in the type and layout of the loops.

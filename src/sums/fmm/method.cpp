@@ -81,9 +81,8 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
 }
 
 bool takes_own_points(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    if (problem.is_periodic() || options.guaranteed) return false;
     if (device.kind == DeviceKind::cuda) return !is_in_plane(problem);
-    return problem.sources > 0 && problem.targets > 0;
+    return !problem.is_periodic() && !options.guaranteed && problem.sources > 0 && problem.targets > 0;
 }
 
 double open_bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device,
@@ -132,14 +131,17 @@ double open_bytes(const SumProblem& problem, const SumOptions& options, const De
 }
 
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    const bool own = // of boxes all have all
-        gives_own_points(options, device, takes_own_points(problem, options, device));
-    const auto open = [&](const SumProblem& one) { return open_bytes(one, options, device, own); };
-    return problem.is_periodic() ? periodic_fmm_bytes(problem, options, device, open) : open(problem);
+    const bool own = gives_own_points(options, device, takes_own_points(problem, options, device));
+    if (!problem.is_periodic()) return open_bytes(problem, options, device, own);
+    auto whole = options; // of boxes all ranks have all points
+    whole.communicator = CommunicatorAccess::with_everything(options.communicator);
+    const auto open = [&](const SumProblem& one) { return open_bytes(one, whole, device, false); };
+    return periodic_fmm_bytes(problem, options, device, open) +
+           bytes_for_other_ranks(problem, options, device);
 }
 
 bool divides(const SumProblem& problem, const DeviceChoice& device) {
-    return device.kind == DeviceKind::cpu || (!problem.is_periodic() && !is_in_plane(problem));
+    return device.kind == DeviceKind::cpu || !is_in_plane(problem);
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,

@@ -72,7 +72,7 @@ private:
             if (sum_) with_first_row([&] { execute(mine); });
         });
         for (const auto& info : problem_.kernel->outputs)
-            if (const auto& view = outputs.of(info.output)) gather(view);
+            if (const auto& view = outputs.of(info.output)) gather_targets(ranks_, view, begins_);
         count_pairs(report);
     }
 
@@ -88,15 +88,6 @@ private:
         }
     }
 
-    /// What each rank has in its rows.
-    void gather(const ArrayView& view) const {
-        const auto width = view.ndim == 2 ? view.shape[1] : 1;
-        const auto mine = count() > 0 ? cuda::host_copy(rows_of(view, first(), count()), count(), width)
-                                      : std::vector<double>();
-        const auto all = comm::gathered_parts(ranks_, std::span<const double>(mine), width, begins_);
-        if (problem_.targets > 0) write_values(view, all.data(), problem_.targets, width);
-    }
-
     void count_pairs(SumReport& report) const {
         for (auto* pairs : {&report.fgt.near_pairs, &report.fmm.near_pairs, &report.lattice.near_pairs,
                             &report.direct.coincident_pairs_skipped})
@@ -110,6 +101,16 @@ private:
 };
 
 } // namespace
+
+void gather_targets(comm::Transport& ranks, const ArrayView& view, const std::vector<std::int64_t>& begins) {
+    const auto width = view.ndim == 2 ? view.shape[1] : 1;
+    const auto rank = static_cast<std::size_t>(ranks.rank());
+    const auto count = begins[rank + 1] - begins[rank];
+    const auto mine =
+        count > 0 ? cuda::host_copy(rows_of(view, begins[rank], count), count, width) : std::vector<double>();
+    const auto all = comm::gathered_parts(ranks, std::span<const double>(mine), width, begins);
+    if (begins.back() > 0) write_values(view, all.data(), begins.back(), width);
+}
 
 bool shares_targets(const MethodInfo& method, const SumProblem& problem, const DeviceChoice& device) {
     if (device.kind != DeviceKind::cuda || !method.on_gpu) return false;

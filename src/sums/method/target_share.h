@@ -3,9 +3,12 @@
 // sources, or sources that act on themselves.
 #pragma once
 
+#include "backend/comm/transport.h"
 #include "sums/method/method.h"
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace farfield {
 
@@ -23,6 +26,9 @@ bool gives_own_points(const SumOptions& options, const DeviceChoice& device, boo
 /// The part of all points that a rank then holds, those of leaves beside its own among them, where ranks give
 /// about as many each.
 double held_part(const SumOptions& options, bool own);
+
+/// Rank r has written rows [begins[r], begins[r + 1]) of its array on the host: all get all rows.
+void gather_targets(comm::Transport& ranks, const ArrayView& view, const std::vector<std::int64_t>& begins);
 
 /// Ranks give all points and strengths, and get all results, in the memory of the host.
 /// @throws what the method throws, on all ranks

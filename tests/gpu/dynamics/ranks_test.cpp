@@ -57,13 +57,13 @@ std::vector<Case> cases() {
         force.tolerance = 1e-3;
         add(std::string(name_of(method)), 3000, Integrator::leapfrog, force);
     }
-    for (const auto method : {Method::pme, Method::ewald}) {
+    for (const auto method : {Method::pme, Method::ewald, Method::fmm, Method::direct}) {
         auto force = on_gpu(Precision::float64, 0.02);
         force.kernel = Kernel::coulomb;
         force.method = method;
         force.tolerance = 1e-3;
         force.period = {4.0, 4.0, 4.0};
-        add(std::string(name_of(method)), 3000, Integrator::leapfrog, force);
+        add("box_by_" + std::string(name_of(method)), 3000, Integrator::leapfrog, force);
         out.back().initial.kind = InitialKind::plasma;
         out.back().initial.particle_charge = 0.05;
         out.back().initial.box = force.period;
@@ -207,22 +207,15 @@ TEST(GpuSimulationOnRanks, AdvancesToATime) {
 
 TEST(GpuSimulationOnRanks, RefusesWhatIsNotDivided) {
     NEEDS_GPU();
-    auto bodies = plummer_bodies(100);
-    for (std::size_t i = 0; i < bodies.mass.size(); ++i) bodies.charge.push_back(i % 2 == 0 ? -1.0 : 1.0);
+    const auto bodies = plummer_bodies(100);
     auto rung = on_gpu(Precision::float32);
     rung.variant = Variant::flush;
-    auto box = on_gpu(Precision::float64, 0.1);
-    box.kernel = Kernel::coulomb;
-    box.method = Method::fmm;
-    box.tolerance = 1e-3;
-    box.period = {40.0, 40.0, 40.0};
-    for (const auto& force : {rung, box})
-        comm::run_ranks(2, [&](std::shared_ptr<comm::Transport> transport) {
-            const auto mine = of_rank(force, std::move(transport));
-            expect_contains(
-                error_of<InvalidArgument>([&] { Simulation(bodies, mine, {.step = 0.01, .end = 1.0}); }),
-                {"ranks", "one process"});
-        });
+    comm::run_ranks(2, [&](std::shared_ptr<comm::Transport> transport) {
+        const auto mine = of_rank(rung, std::move(transport));
+        expect_contains(
+            error_of<InvalidArgument>([&] { Simulation(bodies, mine, {.step = 0.01, .end = 1.0}); }),
+            {"ranks", "one process"});
+    });
 }
 
 } // namespace

@@ -14,6 +14,7 @@
 #include <memory>
 #include <random>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace farfield::test {
@@ -45,6 +46,10 @@ inline SumOptions by(Method method) {
             .method = method,
             .precision = Precision::float64,
             .device = {.kind = DeviceKind::cuda}};
+}
+
+inline std::string told(const SumOptions& options) {
+    return std::string(name_of(options.method)) + (options.period[0] > 0.0 ? " in a box" : "");
 }
 
 struct Outputs {

@@ -23,10 +23,12 @@ namespace {
 
 using test::by;
 using test::compute;
+using test::in_box;
 using test::joined_of_ranks;
 using test::numbers;
 using test::Outputs;
 using test::Part;
+using test::told;
 using test::Values;
 
 // Points by columns, results in every second row: all on the rank's GPU, which is asked for or follows from
@@ -36,10 +38,11 @@ TEST(OwnRowsOnGpus, TakeArraysOfGpus) {
     constexpr std::size_t n = 3001;
     const auto points = numbers(3 * n, 1), strengths = numbers(n, 2);
     const int devices = static_cast<int>(gpus().size());
-    for (const auto method : {Method::direct, Method::fmm, Method::treecode, Method::pme})
+    for (const auto& asked : {by(Method::direct), by(Method::fmm), by(Method::treecode), by(Method::pme),
+                              in_box(Method::fmm), in_box(Method::direct)})
         for (const auto& [apart, named] : {std::pair(0, true), std::pair(0, false), std::pair(1, true)}) {
-            auto options = by(method);
-            if (method != Method::direct) options.tolerance = 1e-3;
+            auto options = asked;
+            if (options.method != Method::direct) options.tolerance = 1e-3;
             const auto one = compute(points, strengths, 0, n, options);
             Outputs joined{Values(n), Values(3 * n)};
             comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
@@ -71,7 +74,7 @@ TEST(OwnRowsOnGpus, TakeArraysOfGpus) {
                 std::copy(field.begin(), field.end(),
                           joined.field.begin() + static_cast<std::ptrdiff_t>(3 * part.begin));
             });
-            EXPECT_EQ(joined, one) << name_of(method) << ", " << apart << ", " << named;
+            EXPECT_EQ(joined, one) << told(options) << ", " << apart << ", " << named;
         }
 }
 
@@ -101,8 +104,8 @@ TEST(OwnRowsOnGpus, TakeTargetsOfTheirOwn) {
     NEEDS_GPU();
     constexpr std::size_t n = 6000, m = 1501;
     const auto points = numbers(3 * n, 1), targets = numbers(3 * m, 2), q = numbers(n, 3);
-    for (const auto method : {Method::fmm, Method::treecode, Method::pme}) {
-        auto options = by(method);
+    for (const auto& asked : {by(Method::fmm), by(Method::treecode), by(Method::pme), in_box(Method::fmm)}) {
+        auto options = asked;
         options.precision = Precision::automatic;
         options.tolerance = 1e-4;
         const auto sum_on = [&](const SumOptions& mine, const Values& x, const Values& y,
@@ -116,8 +119,8 @@ TEST(OwnRowsOnGpus, TakeTargetsOfTheirOwn) {
             auto mine = options;
             mine.communicator = CommunicatorAccess::of(std::move(transport));
             const auto got = sum_on(mine, sources.of(points, 3), of_targets.of(targets, 3), sources.of(q, 1));
-            EXPECT_EQ(got.potential, of_targets.of(one.potential, 1)) << name_of(method);
-            EXPECT_EQ(got.field, of_targets.of(one.field, 3)) << name_of(method);
+            EXPECT_EQ(got.potential, of_targets.of(one.potential, 1)) << told(options);
+            EXPECT_EQ(got.field, of_targets.of(one.field, 3)) << told(options);
             ASSERT_EQ(got.report.errors.size(), one.report.errors.size());
             for (std::size_t k = 0; k < one.report.errors.size(); ++k)
                 EXPECT_NEAR(got.report.errors[k].relative, one.report.errors[k].relative,
@@ -138,12 +141,12 @@ TEST(OwnRowsOnGpus, SkipOrRefuseCoincidentPoints) {
     NEEDS_GPU();
     constexpr std::size_t n = 4000;
     const auto points = points_that_meet(n), strengths = numbers(n, 2);
-    for (const auto method : {Method::fmm, Method::treecode, Method::pme}) {
-        auto options = by(method);
-        if (method != Method::pme) options.order = 5;
+    for (const auto& asked : {by(Method::fmm), by(Method::treecode), by(Method::pme), in_box(Method::fmm)}) {
+        auto options = asked;
+        if (options.period[0] == 0.0) options.order = 5;
         options.coincident = Coincident::skip;
         const auto one = compute(points, strengths, 0, n, options);
-        EXPECT_EQ(joined_of_ranks(3, points, strengths, options), one) << name_of(method);
+        EXPECT_EQ(joined_of_ranks(3, points, strengths, options), one) << told(options);
         options.coincident = Coincident::error;
         EXPECT_THROW(joined_of_ranks(3, points, strengths, options), InvalidArgument);
     }
@@ -154,14 +157,15 @@ TEST(OwnRowsOnGpus, CountCoincidentPairsOnce) {
     NEEDS_GPU();
     constexpr std::size_t n = 3000;
     const auto points = points_that_meet(n), strengths = numbers(n, 2);
-    for (const auto method : {Method::fmm, Method::treecode, Method::pme})
+    for (const auto& asked : {by(Method::fmm), by(Method::treecode), by(Method::pme), in_box(Method::fmm),
+                              in_box(Method::direct)})
         for (const bool even : {true, false})
             comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
                 const auto rank = static_cast<std::size_t>(transport->rank());
                 const Part uneven(*transport, n);
                 const auto begin = even ? n * rank / 3 : uneven.begin,
                            end = even ? n * (rank + 1) / 3 : uneven.end;
-                auto options = by(method);
+                auto options = asked;
                 options.tolerance = 1e-5;
                 options.coincident = Coincident::skip;
                 options.communicator = CommunicatorAccess::of(std::move(transport));
@@ -171,7 +175,7 @@ TEST(OwnRowsOnGpus, CountCoincidentPairsOnce) {
                 Values phi(end - begin);
                 plan.execute(std::span<const double>(strengths).subspan(begin, end - begin),
                              {.potential = std::span(phi)});
-                EXPECT_EQ(plan.report().direct.coincident_pairs_skipped, 2) << name_of(method) << even;
+                EXPECT_EQ(plan.report().direct.coincident_pairs_skipped, 2) << told(asked) << even;
             });
 }
 

@@ -26,6 +26,7 @@ using test::in_box;
 using test::joined_of_ranks;
 using test::numbers;
 using test::Outputs;
+using test::told;
 using test::Values;
 
 void expect_bits_of_one(std::size_t n, const SumOptions& options) {
@@ -80,7 +81,7 @@ TEST(RanksOnGpus, WalkWithTheBitsOfOne) {
 
 TEST(RanksOnGpus, SumBoxesWithTheBitsOfOne) {
     NEEDS_GPU();
-    for (const auto method : {Method::pme, Method::ewald})
+    for (const auto method : {Method::pme, Method::ewald, Method::fmm, Method::direct})
         for (const std::size_t n : {1UL, 7UL, 700UL, 9001UL})
             for (const auto boundary : {Boundary::tin_foil, Boundary::vacuum})
                 for (const double softening : {0.0, 0.05}) {
@@ -101,11 +102,32 @@ TEST(RanksOnGpus, SumBoxesWithTheBitsOfOne) {
                 }
 }
 
+TEST(RanksOnGpus, SumAlongOpenAxesWithTheBitsOfOne) {
+    NEEDS_GPU();
+    for (const auto method : {Method::fmm, Method::direct})
+        for (const auto& period : {std::array{4.0, 4.0, 0.0}, std::array{0.0, 4.0, 0.0}})
+            for (const auto precision : {Precision::mixed, Precision::float64}) {
+                auto options = in_box(method);
+                options.period = period;
+                options.background = Background::none;
+                options.precision = precision;
+                options.tolerance = 1e-4;
+                constexpr std::size_t n = 6000;
+                const auto points = numbers(3 * n, 1);
+                Values strengths(n);
+                for (std::size_t i = 0; i < n; ++i) strengths[i] = i % 2 == 0 ? 1.0 : -1.0;
+                const auto one = compute(points, strengths, 0, n, options);
+                for (const int ranks : {2, 3})
+                    EXPECT_EQ(joined_of_ranks(ranks, points, strengths, options), one)
+                        << name_of(method) << " on " << ranks << " ranks";
+            }
+}
+
 // The wish of one rank is the wish of all.
 TEST(RanksOnGpus, StopInABoxWhereOneAsks) {
     NEEDS_GPU();
     const auto points = numbers(3000, 1), strengths = numbers(1000, 2);
-    for (const auto method : {Method::pme, Method::ewald})
+    for (const auto method : {Method::pme, Method::ewald, Method::fmm})
         comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
             auto mine = in_box(method);
             const bool asks = transport->rank() == 1;
@@ -218,11 +240,10 @@ TEST(RanksOnGpus, ShareSeparateTargets) {
     NEEDS_GPU();
     constexpr std::size_t n = 6000, m = 4001;
     const auto points = numbers(3 * n, 1), targets = numbers(3 * m, 2), q = numbers(n, 3);
-    for (const auto method : {Method::direct, Method::pme, Method::ewald}) {
-        auto options = by(method);
-        if (method == Method::direct) options.tolerance = 1e-5;
-        // how the direct sum divides sources may follow the number of targets
-        const double rounding = method == Method::direct ? 1e-12 : 0.0;
+    for (const auto& asked : {by(Method::direct), by(Method::pme), by(Method::ewald), in_box(Method::direct),
+                              in_box(Method::fmm)}) {
+        auto options = asked;
+        if (options.method == Method::direct) options.tolerance = 1e-5;
         const auto sum_on = [&](const SumOptions& mine, std::size_t first, std::size_t last) {
             return sum(matrix_view(std::span(points), 3),
                        matrix_view(std::span(targets).subspan(3 * first, 3 * (last - first)), 3),
@@ -235,8 +256,30 @@ TEST(RanksOnGpus, ShareSeparateTargets) {
                 CommunicatorAccess::with_everything(CommunicatorAccess::of(std::move(transport)));
             const auto got = sum_on(mine, 0, m);
             EXPECT_EQ(got.report.device.kind, DeviceKind::cuda);
-            expect_near(got.potential, one.potential, rounding);
-            expect_near(got.field, one.field, rounding);
+            EXPECT_EQ(got.potential, one.potential) << told(options);
+            EXPECT_EQ(got.field, one.field) << told(options);
+        });
+    }
+}
+
+// Of some ranks no target is.
+TEST(RanksOnGpus, ShareFewSeparateTargets) {
+    NEEDS_GPU();
+    constexpr std::size_t n = 500, m = 2;
+    const auto points = numbers(3 * n, 1), targets = numbers(3 * m, 2), q = numbers(n, 3);
+    for (const auto& options : {by(Method::direct), in_box(Method::direct), in_box(Method::fmm)}) {
+        const auto sum_on = [&](const SumOptions& mine) {
+            return sum(matrix_view(std::span(points), 3), matrix_view(std::span(targets), 3),
+                       {.charges = std::span(q)}, mine, Output::potential | Output::field);
+        };
+        const auto one = sum_on(options);
+        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+            auto mine = options;
+            mine.communicator =
+                CommunicatorAccess::with_everything(CommunicatorAccess::of(std::move(transport)));
+            const auto got = sum_on(mine);
+            EXPECT_EQ(got.potential, one.potential) << told(options);
+            EXPECT_EQ(got.field, one.field) << told(options);
         });
     }
 }
@@ -276,11 +319,16 @@ TEST(RanksOnGpus, RefuseWhatTheyDoNotDivide) {
     NEEDS_GPU();
     const auto points = numbers(300, 3);
     comm::run_ranks(2, [&](std::shared_ptr<comm::Transport> transport) {
-        auto options = in_box(Method::fmm);
+        SumOptions options{.kernel = Kernel::gauss,
+                           .method = Method::fgt,
+                           .sigma = 0.2,
+                           .self_term = SelfTerm::exclude,
+                           .tolerance = 1e-8,
+                           .device = {.kind = DeviceKind::cuda}};
         options.communicator = CommunicatorAccess::of(std::move(transport));
         const auto view = matrix_view(std::span<const double>(points), 3);
         test::expect_contains(test::error_of<InvalidArgument>([&] { SumPlan(view, options); }),
-                              {"ranks", "pme"});
+                              {"ranks", "--device cpu"});
     });
 }
 

@@ -47,7 +47,9 @@ public:
             others_have_points_ =
                 others_.send(sources, problem_.sources, 3, &OtherGpu::sources, stream) &&
                 (problem_.self || others_.send(targets, problem_.targets, 3, &OtherGpu::targets, stream));
-            if (const auto ranges = take_points(sources, targets)) fit_shape(*ranges);
+            comm::together(ranks_, [&] {
+                if (const auto ranges = take_points(sources, targets)) fit_shape(*ranges);
+            });
             orders_ = {};
             prepare();
         });

@@ -59,9 +59,8 @@ __global__ void leave_box_kernel(const __grid_constant__ LeaveBoxTask task) {
 LatticeOnGpu::LatticeOnGpu(const SumProblem& problem, const SumOptions& options, int device, Make make)
     : WholeRowsSum(problem, options, device), make_(std::move(make)), goal_(problem), frame_(problem),
       ranks_(CommunicatorAccess::transport(options.communicator)) {
-    if (ranks_ == nullptr) return;
     const DeviceScope scope(device_);
-    rank_rows_.emplace(*ranks_, options.exchange, options.mpi_gpu);
+    shared_rows_.emplace(ranks_, options);
 }
 
 bool LatticeOnGpu::make_sum() {
@@ -95,30 +94,14 @@ void LatticeOnGpu::set_points(const ConstArrayView& given_sources, const ConstAr
     const bool other = goal_.depends_on_points() && goal_.set_near_field(comm::from_rank(ranks_, near_field));
     if ((!near_ || other) && !make_sum())
         throw InvalidArgument("no cut-offs keep this tolerance; use a larger one");
-    share_targets();
+    shared_rows_->divide(problem_.targets, {first_row(), first_row() + rows()});
     place_points();
 }
 
-// Ranks that have about as many compute their own.
-void LatticeOnGpu::share_targets() {
-    computed_ = {0, problem_.targets};
-    gathers_ = false;
-    if (ranks_ == nullptr) return;
-    constexpr double fair = 1.05;
-    const auto wanted = comm::all_values(*ranks_, rows());
-    const auto most = *std::max_element(wanted.begin(), wanted.end());
-    gathers_ = static_cast<double>(most) * ranks_->size() > fair * static_cast<double>(problem_.targets);
-    computed_ = {first_row(), first_row() + rows()};
-    if (!gathers_) return;
-    const auto begins = comm::equal_parts(*ranks_, problem_.targets);
-    const auto rank = static_cast<std::size_t>(ranks_->rank());
-    computed_ = {begins[rank], begins[rank + 1]};
-    rank_rows_->set_count(computed_.size());
-}
-
 void LatticeOnGpu::place_points() {
-    const int first = static_cast<int>(computed_.begin);
-    const BoxTargets wanted{.points = {targets().at + first, static_cast<int>(computed_.size())},
+    const auto computed = shared_rows_->computed();
+    const int first = static_cast<int>(computed.begin);
+    const BoxTargets wanted{.points = {targets().at + first, static_cast<int>(computed.size())},
                             .first_source = problem_.self ? first : BoxTargets::not_sources,
                             .of_all_ranks = static_cast<int>(problem_.targets)};
     comm::together(ranks_, [&] {
@@ -177,7 +160,7 @@ void LatticeOnGpu::compute(const BoxTotals& totals, bool with_field, const SumHo
     comm::together(ranks_, [&] {
         timer.begin(stream_);
         make_room(sums_, static_cast<std::size_t>(std::max<std::int64_t>(problem_.targets, 1)));
-        auto* const sums = sums_.data() + computed_.begin;
+        auto* const sums = sums_.data() + shared_rows_->computed().begin;
         near_->compute(strengths_.data(), sums, stop, stream_);
         timer.mark("near images", stream_);
         design_.smooth->add(
@@ -187,15 +170,13 @@ void LatticeOnGpu::compute(const BoxTotals& totals, bool with_field, const SumHo
     // before anything is written into the caller's arrays
     NearImages::Counts own;
     comm::together(ranks_, [&] { own = near_->counts(stream_); });
-    own.target += computed_.begin;
+    own.target += shared_rows_->computed().begin;
     const auto counts = counts_of_ranks(own);
     stop_if_asked(hooks);
     if (counts.coincident > 0 && problem_.coincident == Coincident::error)
         refuse_coincident(problem_.self, counts.target, counts.source, false);
-    if (gathers_) {
-        rank_rows_->gather({{reinterpret_cast<std::byte*>(sums_.data()), sizeof(Vec4<double>)}}, stream_);
+    if (shared_rows_->gather({{reinterpret_cast<std::byte*>(sums_.data()), sizeof(Vec4<double>)}}, stream_))
         timer.mark("other ranks", stream_);
-    }
     leave(totals);
     timer.mark("other terms", stream_);
     check(cudaStreamSynchronize(stream_), "waiting for the GPU");

@@ -3,7 +3,7 @@
 // coefficients of waves, each makes whole.
 #pragma once
 
-#include "sums/direct/cuda/several/rank_rows.cuh"
+#include "sums/direct/cuda/several/shared_rows.cuh"
 #include "sums/direct/cuda/whole_rows_sum.cuh"
 #include "sums/lattice/cuda/box_totals.cuh"
 #include "sums/lattice/cuda/near_fields.cuh"
@@ -40,7 +40,6 @@ private:
     /// False where nothing keeps the goal; the sum stays as it was then.
     bool make_sum();
     void place_points();
-    void share_targets();
     void read_strengths(const ConstArrayView& view);
     void compute(const BoxTotals& totals, bool with_field, const SumHooks& hooks, SumReport& report);
     [[nodiscard]] NearImages::Counts counts_of_ranks(const NearImages::Counts& own) const;
@@ -61,9 +60,7 @@ private:
     DeviceArray<Vec4<double>> sources_, targets_; ///< in the box
     DeviceArray<Vec4<double>> sums_;              ///< of all targets
     comm::Transport* ranks_;                      ///< null: there is one alone
-    std::optional<RankRows> rank_rows_;           ///< of ranks
-    RowRange computed_;                           ///< targets whose sums this rank computes
-    bool gathers_ = false;                        ///< some rank wants others than it computes
+    std::optional<SharedRows> shared_rows_;       ///< targets whose sums this rank computes
     DeviceArray<double> potential_, field_;       ///< where the caller's arrays are elsewhere, or strided
     double *potentials_at_ = nullptr, *fields_at_ = nullptr;
 };

@@ -1,11 +1,15 @@
 // As ImageSum (periodic/image_sum.h) on a GPU: the box on itself and the images in its rim by open sums
-// there, all images beyond by expansions.
+// there, all images beyond by expansions. Ranks with a GPU each have all points: the open sums divide
+// themselves and leave all results on all, and expansions are evaluated at a share of the targets.
 #include "sums/direct/cuda/periodic/gpu_image_sum.h"
 
-#include "sums/direct/cuda/on_one_gpu.cuh"
+#include "backend/comm/agree.h"
 #include "sums/direct/cuda/pass_timer.cuh"
 #include "sums/direct/cuda/periodic/box_terms.cuh"
 #include "sums/direct/cuda/rungs.h"
+#include "sums/direct/cuda/several/shared_rows.cuh"
+#include "sums/direct/cuda/several/through_host.cuh"
+#include "sums/direct/cuda/whole_rows_sum.cuh"
 #include "sums/lattice/images/cuda/device_far_images.cuh"
 #include "sums/lattice/images/cuda/device_rim.cuh"
 #include "sums/lattice/images/cuda/device_soft_images.cuh"
@@ -33,34 +37,43 @@ SumOptions rim_options_on_gpu(const SumOptions& given, int exponent) {
 struct PartSums {
     DeviceArray<double> potential, field;
 
-    [[nodiscard]] PartResults results(const SumOutputs& outputs) const {
-        return {outputs.potential ? potential.data() : nullptr, outputs.field ? field.data() : nullptr};
+    [[nodiscard]] PartResults results(const SumOutputs& outputs, std::int64_t first) const {
+        return {outputs.potential ? potential.data() + first : nullptr,
+                outputs.field ? field.data() + 3 * first : nullptr};
     }
 };
 
-class ImagesOnGpu : public OnOneGpu {
+class ImagesOnGpu : public WholeRowsSum {
 public:
     ImagesOnGpu(const SumProblem& problem, const SumOptions& options, int device, OpenSums open)
-        : OnOneGpu(problem, options, device), open_(std::move(open)), frame_(problem), shape_(open_.shape) {
+        : WholeRowsSum(problem, options, device), open_(std::move(open)), frame_(problem),
+          shape_(open_.shape), ranks_(CommunicatorAccess::transport(options.communicator)) {
         const DeviceScope scope(device_);
-        home_ = open_.make(home_problem(problem_, frame_.exponent),
-                           with_own_stream(open_options(options_, frame_.exponent)), device_);
+        shared_rows_.emplace(ranks_, options);
+        home_ = make_open(home_problem(problem_, frame_.exponent), open_options(options_, frame_.exponent));
     }
 
     void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
         const DeviceScope scope(device_);
         stream_ = stream_for(sources, targets);
-        ranges_ = read_both(sources, targets, 3, given_sources_, given_targets_);
         // all that follows is on our own stream, as the sums of the parts are
         const auto stream = own_stream_->get();
-        wrap(given_sources_, problem_.sources, sources_, stream);
-        if (!problem_.self) wrap(given_targets_, problem_.targets, targets_, stream);
+        comm::together(ranks_, [&] {
+            ranges_ = take_rows(sources, targets);
+            points_there_.record(stream_);
+            points_there_.hold(stream);
+            wrap(source_points_, problem_.sources, sources_, stream);
+            if (!problem_.self) wrap(target_points_, problem_.targets, targets_, stream);
+        });
         if (problem_.sources == 0 || problem_.targets == 0) return;
+        shared_rows_->divide(problem_.targets, {first_row(), first_row() + rows()});
         home_->set_points(view_of(sources_.data(), problem_.sources),
                           problem_.self ? ConstArrayView{} : view_of(targets_.data(), problem_.targets));
         choose_grid();
-        make_far();
-        rim_points_.select(GridView(*grid_), sources_.data(), problem_.sources, stream);
+        comm::together(ranks_, [&] {
+            make_far();
+            rim_points_.select(GridView(*grid_), sources_.data(), problem_.sources, stream);
+        });
         make_rim();
     }
 
@@ -68,58 +81,65 @@ public:
                  SumReport& report) override {
         const auto begin = Clock::now();
         const DeviceScope scope(device_);
-        begin_execution(outputs, strength_view);
         stop_if_asked(hooks);
         report.device = {.kind = DeviceKind::cuda, .gpus = {device_}};
-        read_strengths(strength_view);
-        const auto moments =
-            moment_sums_.compute({sources_.data(), given_sources_.data(), problem_.sources},
-                                 strengths_.data(), middle(), frame_.scale(), own_stream_->get());
-        require_neutral(problem_, {moments.total, moments.magnitude});
+        BoxMoments moments;
+        double *potential = nullptr, *field = nullptr;
+        comm::together(ranks_, [&] {
+            begin_execution(outputs, strength_view);
+            read_strengths(strength_view);
+            moments = moment_sums_.compute({sources_.data(), source_points_, problem_.sources},
+                                           strengths_.data(), middle(), frame_.scale(), own_stream_->get());
+            require_neutral(problem_, {moments.total, moments.magnitude});
+            if (outputs.potential) potential = place_of(outputs.potential, potential_, 1, rows());
+            if (outputs.field) field = place_of(outputs.field, field_, 3, rows());
+        });
         const double prepare_seconds = seconds_between(begin, Clock::now());
         if (!outputs.potential && !outputs.field) return;
-        auto* const potential = outputs.potential ? place_of(outputs.potential, potential_, 1) : nullptr;
-        auto* const field = outputs.field ? place_of(outputs.field, field_, 3) : nullptr;
         if (grid_)
             compute(outputs, hooks, moments, potential, field, report);
         else
             clear(potential, field);
         if (potential != nullptr && potential == potential_.data())
-            transfers_.write(potential, outputs.potential, problem_.targets, 1, stream_);
+            transfers_.write(potential, outputs.potential, rows(), 1, stream_);
         if (field != nullptr && field == field_.data())
-            transfers_.write(field, outputs.field, problem_.targets, 3, stream_);
+            transfers_.write(field, outputs.field, rows(), 3, stream_);
         report.prepare_seconds += prepare_seconds;
         report.finish_seconds = std::max(0.0, seconds_between(begin, Clock::now()) - report.prepare_seconds -
                                                   report.compute_seconds);
         if (hooks.progress) hooks.progress(1.0);
     }
 
-    bool refine(double error) override {
+    bool refine(double found) override {
         const DeviceScope scope(device_);
+        const double error = comm::from_rank(ranks_, found);
         const bool home = home_->refine(error);
         const bool rim = rim_ && rim_->refine(error);
         const bool far = refine_far(refinement(error, problem_.tolerance));
-        if (far && grid_) make_far();
+        if (far && grid_) comm::together(ranks_, [&] { make_far(); });
         return home || rim || far;
     }
 
 private:
-    [[nodiscard]] SumOptions with_own_stream(SumOptions options) const {
-        options.stream = own_stream_->get();
-        return options;
+    [[nodiscard]] std::unique_ptr<PreparedSum> make_open(const SumProblem& problem,
+                                                         SumOptions options) const {
+        const auto stream = own_stream_->get();
+        const bool through_host = ranks_ != nullptr && open_.takes_host_arrays;
+        options.stream = through_host ? nullptr : stream;
+        auto sum = open_.make(problem, options, device_);
+        return through_host ? make_through_host(std::move(sum), stream) : std::move(sum);
     }
     [[nodiscard]] ConstArrayView view_of(const double* values, std::int64_t rows, int columns = 3) const {
         return {values, DType::float64, {rows, columns}, {DeviceType::cuda, device_}};
     }
     [[nodiscard]] const double* targets() const { return problem_.self ? sources_.data() : targets_.data(); }
     [[nodiscard]] const double* given_targets() const {
-        return problem_.self ? given_sources_.data() : given_targets_.data();
+        return problem_.self ? source_points_ : target_points_;
     }
 
-    void wrap(const DeviceArray<double>& given, std::int64_t n, DeviceArray<double>& in_box,
-              cudaStream_t stream) const {
+    void wrap(const double* given, std::int64_t n, DeviceArray<double>& in_box, cudaStream_t stream) const {
         make_room(in_box, std::max<std::size_t>(1, 3 * static_cast<std::size_t>(n)));
-        wrap_points(given.data(), n, frame_.length, frame_.exponent, in_box.data(), stream);
+        wrap_points(given, n, frame_.length, frame_.exponent, in_box.data(), stream);
     }
 
     [[nodiscard]] bool is_soft() const { return softens_far_images(problem_, open_.shape.goal); }
@@ -135,7 +155,7 @@ private:
         return shape_.order != before;
     }
 
-    // Points that move a little keep it.
+    // Points that move a little keep it. Hosts may have cost tables of their own.
     void choose_grid() {
         Lengths low{}, high{};
         for (std::size_t k = 0; k < 3; ++k) {
@@ -144,8 +164,11 @@ private:
         }
         const auto extent = rounded_extent(frame_.length, low, high);
         if (grid_ && extent == extent_ && shape_.order == order_of_grid_) return;
-        grid_ =
-            choose_gpu_image_grid(problem_, frame_.length, extent, shape_, frame_.exponent, open_.seconds);
+        comm::together(ranks_, [&] {
+            grid_ = choose_gpu_image_grid(problem_, frame_.length, extent, shape_, frame_.exponent,
+                                          open_.seconds);
+        });
+        grid_ = comm::from_rank(ranks_, *grid_);
         extent_ = extent;
         order_of_grid_ = shape_.order;
     }
@@ -154,21 +177,23 @@ private:
     void make_far() {
         const auto stream = own_stream_->get();
         const int threads = thread_count(options_.threads);
-        const double* const targets = problem_.self ? nullptr : targets_.data();
+        const auto computed = shared_rows_->computed();
+        const bool shared = computed.size() < problem_.targets;
+        const double* const to = problem_.self && !shared ? nullptr : targets() + 3 * computed.begin;
         if (is_soft()) {
             soft_.set_operator(*grid_, frame_.softening, soft_goal(problem_, shape_.goal, frame_.exponent),
                                threads, stream);
-            soft_.set_points(sources_.data(), problem_.sources, targets, problem_.targets, stream);
+            soft_.set_points(sources_.data(), problem_.sources, to, computed.size(), stream);
         } else {
             far_.set_operator(*grid_, shape_.order, threads, stream);
-            far_.set_points(sources_.data(), problem_.sources, targets, problem_.targets, stream);
+            far_.set_points(sources_.data(), problem_.sources, to, computed.size(), stream);
         }
     }
 
     void make_rim() {
         if (!rim_)
-            rim_ = open_.make(rim_problem(problem_, frame_.exponent, rim_points_.count()),
-                              with_own_stream(rim_options_on_gpu(options_, frame_.exponent)), device_);
+            rim_ = make_open(rim_problem(problem_, frame_.exponent, rim_points_.count()),
+                             rim_options_on_gpu(options_, frame_.exponent));
         rim_->set_points(view_of(rim_points_.points(), rim_points_.count()),
                          view_of(targets(), problem_.targets));
     }
@@ -186,12 +211,12 @@ private:
     }
 
     void clear(double* potential, double* field) const {
-        const auto rows = static_cast<std::size_t>(problem_.targets);
+        const auto count = static_cast<std::size_t>(rows());
         const auto stream = own_stream_->get();
         if (potential != nullptr)
-            check(cudaMemsetAsync(potential, 0, rows * sizeof(double), stream), "clearing results");
+            check(cudaMemsetAsync(potential, 0, count * sizeof(double), stream), "clearing results");
         if (field != nullptr)
-            check(cudaMemsetAsync(field, 0, 3 * rows * sizeof(double), stream), "clearing results");
+            check(cudaMemsetAsync(field, 0, 3 * count * sizeof(double), stream), "clearing results");
         own_stream_->synchronize();
     }
 
@@ -233,16 +258,21 @@ private:
         sum_rim(outputs, hooks, rim);
         stop_if_asked(hooks);
         PassTimer timer(stream);
-        make_room(of_far_, static_cast<std::size_t>(problem_.targets));
-        if (is_soft())
-            soft_.compute(strengths_.data(), of_far_.data(), stream);
-        else
-            far_.compute(strengths_.data(), of_far_.data(), stream);
+        comm::together(ranks_, [&] {
+            make_room(of_far_, static_cast<std::size_t>(problem_.targets));
+            auto* const of_share = of_far_.data() + shared_rows_->computed().begin;
+            if (is_soft())
+                soft_.compute(strengths_.data(), of_share, stream);
+            else
+                far_.compute(strengths_.data(), of_share, stream);
+        });
+        shared_rows_->gather({{reinterpret_cast<std::byte*>(of_far_.data()), sizeof(Vec4<double>)}}, stream);
         const auto from = middle();
-        finish({.m = problem_.targets,
-                .home = of_home_.results(outputs),
-                .rim = of_rim_.results(outputs),
-                .far = of_far_.data(),
+        const auto first = first_row();
+        finish({.m = rows(),
+                .home = of_home_.results(outputs, first),
+                .rim = of_rim_.results(outputs, first),
+                .far = of_far_.data() + first,
                 .potential = potential,
                 .field = field,
                 .sign = problem_.kernel->sign,
@@ -252,16 +282,17 @@ private:
                 .volume = frame_.volume(),
                 .middle = {from[0], from[1], from[2]},
                 .moments = moments,
-                .origin = given_sources_.data()},
-               {targets(), given_targets(), problem_.targets}, stream);
+                .origin = source_points_},
+               {targets() + 3 * first, given_targets() + 3 * first, rows()}, stream);
         timer.mark("far images", stream);
         own_stream_->synchronize();
         report.passes.push_back({"near images", rim.compute_seconds});
-        report.passes.push_back(timer.seconds().front());
-        for (std::size_t k = report.passes.size() - 2; k < report.passes.size(); ++k)
-            report.compute_seconds += report.passes[k].seconds;
+        report.compute_seconds += rim.compute_seconds + timer.total();
+        for (auto& pass : timer.seconds()) report.passes.push_back(std::move(pass));
         report.prepare_seconds += rim.prepare_seconds;
         report.direct.coincident_pairs_skipped += rim.direct.coincident_pairs_skipped;
+        // of all targets on every rank, and own_rows.cu adds up those of ranks
+        if (has_whole_rows() && ranks_->rank() > 0) report.direct.coincident_pairs_skipped = 0;
         report.lattice = {.near_pairs = problem_.targets * rim_points_.count(),
                           .order = is_soft() ? soft_.degree() : shape_.order,
                           .excess_strength = moments.total,
@@ -280,8 +311,10 @@ private:
     DeviceFarImages far_; ///< or, of softened charges,
     DeviceSoftImages soft_;
     BoxMomentSums moment_sums_;
+    comm::Transport* ranks_;                ///< null: there is one alone
+    std::optional<SharedRows> shared_rows_; ///< targets of far images
+    Signal points_there_;
     std::array<Extent, 3> ranges_{};                    ///< of points as given
-    DeviceArray<double> given_sources_, given_targets_; ///< in double
     DeviceArray<double> sources_, targets_, strengths_; ///< points in the box, in its frame
     PartSums of_home_, of_rim_;
     DeviceArray<Vec4<double>> of_far_;

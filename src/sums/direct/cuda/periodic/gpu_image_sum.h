@@ -13,6 +13,7 @@ struct OpenSums {
     ImageShape shape;    ///< of far images, until a sum is refined
     OpenSeconds seconds; ///< on `usual_gpu`
     std::unique_ptr<PreparedSum> (*make)(const SumProblem& problem, const SumOptions& options, int device);
+    bool takes_host_arrays = false; ///< on ranks
 };
 
 /// @throws BackendUnavailable without CUDA or such a GPU; what `make` throws.

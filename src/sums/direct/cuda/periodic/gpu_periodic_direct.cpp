@@ -30,7 +30,8 @@ std::unique_ptr<PreparedSum> make_gpu_periodic_direct(const SumProblem& problem,
     return make_gpu_image_sum(problem, options, device,
                               {.shape = pairs_image_shape(problem),
                                .seconds = open_seconds(usual_gpu, cost_table_in_use().table),
-                               .make = make_open});
+                               .make = make_open,
+                               .takes_host_arrays = true});
 }
 
 double gpu_periodic_direct_seconds(const SumProblem& problem, std::string_view gpu, const CostTable& table) {

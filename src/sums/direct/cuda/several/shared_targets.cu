@@ -1,11 +1,16 @@
-// Separate targets on several GPUs: a OneGpu for each share of the targets, all in one frame.
+// Separate targets on several GPUs: a OneGpu for each share of the targets, all in one frame. Of ranks each
+// has one of them.
 #include "sums/direct/cuda/several/shared_targets.h"
 
+#include "backend/comm/agree.h"
+#include "backend/comm/communicator_access.h"
 #include "backend/threads/crew.h"
 #include "base/spelling.h"
 #include "sums/direct/cuda/division.h"
 #include "sums/direct/cuda/one_gpu.cuh"
 #include "sums/direct/cuda/several/arguments.h"
+#include "sums/method/target_share.h"
+#include "sums/points/over_ranks.h"
 
 #include <farfield/error.h>
 
@@ -32,7 +37,8 @@ View rows_of(const View& view, Interval rows) {
 class SharedTargets : public PreparedSum {
 public:
     SharedTargets(const SumOptions& options, const std::vector<int>& devices)
-        : crew_(static_cast<int>(devices.size())) {
+        : ranks_(CommunicatorAccess::transport(options.communicator)),
+          crew_(static_cast<int>(devices.size())) {
         for (const int device : devices) parts_.push_back(std::make_unique<OneGpu>(options, device, false));
         devices_ = devices;
     }
@@ -42,12 +48,16 @@ public:
         require_host_here(targets, "targets");
         const int all = checked_count(static_cast<std::size_t>(targets.shape[0]));
         for (std::size_t k = 0; k < parts_.size(); ++k) parts_[k]->first_target = share(k, all).begin;
-        on_each_gpu([&](std::size_t k) { parts_[k]->set_points(sources, rows_of(targets, share(k, all))); });
+        comm::together(ranks_, [&] {
+            on_each_gpu(
+                [&](std::size_t k) { parts_[k]->set_points(sources, rows_of(targets, share(k, all))); });
+        });
         auto ranges = parts_.front()->ranges;
         for (const auto& part : parts_)
             for (std::size_t k = 0; k < 3; ++k)
                 ranges[k] = {std::min(ranges[k].low, part->ranges[k].low),
                              std::max(ranges[k].high, part->ranges[k].high)};
+        if (ranks_ != nullptr) ranges = extents_over_ranks(*ranks_, ranges);
         if (sources.shape[0] + all > 0)
             for (const auto& part : parts_) part->share(ranges, all);
         targets_ = all;
@@ -60,11 +70,13 @@ public:
         if (outputs.potential) require_host_here(outputs.potential, "potential");
         if (outputs.field) require_host_here(outputs.field, "field");
         std::vector<SumReport> reports(parts_.size(), report);
-        on_each_gpu([&](std::size_t k) {
-            SumOutputs own;
-            if (outputs.potential) own.potential = rows_of(outputs.potential, share(k, targets_));
-            if (outputs.field) own.field = rows_of(outputs.field, share(k, targets_));
-            parts_[k]->execute(strengths, own, {}, reports[k]);
+        comm::together(ranks_, [&] {
+            on_each_gpu([&](std::size_t k) {
+                SumOutputs own;
+                if (outputs.potential) own.potential = rows_of(outputs.potential, share(k, targets_));
+                if (outputs.field) own.field = rows_of(outputs.field, share(k, targets_));
+                parts_[k]->execute(strengths, own, {}, reports[k]);
+            });
         });
         report.direct.variant = reports.front().direct.variant;
         report.device = {.kind = DeviceKind::cuda, .gpus = devices_};
@@ -73,6 +85,7 @@ public:
             report.prepare_seconds = std::max(report.prepare_seconds, one.prepare_seconds);
             report.direct.coincident_pairs_skipped += one.direct.coincident_pairs_skipped;
         }
+        if (ranks_ != nullptr) give_to_ranks(outputs, report);
         report.finish_seconds = std::max(0.0, seconds_between(begin, Clock::now()) - report.prepare_seconds -
                                                   report.compute_seconds);
         if (hooks.progress) hooks.progress(1.0);
@@ -80,7 +93,19 @@ public:
 
 private:
     [[nodiscard]] Interval share(std::size_t part, int all) const {
+        if (ranks_ != nullptr) return interval_of_part(all, ranks_->rank(), ranks_->size());
         return interval_of_part(all, static_cast<int>(part), static_cast<int>(parts_.size()));
+    }
+
+    void give_to_ranks(const SumOutputs& outputs, SumReport& report) const {
+        std::vector<std::int64_t> begins;
+        for (int rank = 0; rank < ranks_->size(); ++rank)
+            begins.push_back(interval_of_part(targets_, rank, ranks_->size()).begin);
+        begins.push_back(targets_);
+        if (outputs.potential) gather_targets(*ranks_, outputs.potential, begins);
+        if (outputs.field) gather_targets(*ranks_, outputs.field, begins);
+        report.direct.coincident_pairs_skipped =
+            comm::sum_of_ranks(*ranks_, report.direct.coincident_pairs_skipped);
     }
 
     template <class Work>
@@ -88,6 +113,7 @@ private:
         crew_.run([&](int k) { work(static_cast<std::size_t>(k)); });
     }
 
+    comm::Transport* ranks_; ///< null: GPUs of one process
     std::vector<int> devices_;
     std::vector<std::unique_ptr<OneGpu>> parts_;
     int targets_ = 0;

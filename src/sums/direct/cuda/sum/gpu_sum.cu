@@ -9,8 +9,8 @@ namespace farfield::cuda {
 
 std::unique_ptr<PreparedSum> make_gpu_sum(const SumOptions& options, const std::vector<int>& devices,
                                           bool self) {
-    if (options.communicator.size() > 1) return make_several_gpus(options, devices);
-    if (devices.size() == 1) return std::make_unique<OneGpu>(options, devices.front(), self);
+    const bool alone = devices.size() == 1 && options.communicator.size() == 1;
+    if (alone) return std::make_unique<OneGpu>(options, devices.front(), self);
     return self ? make_several_gpus(options, devices) : make_shared_targets(options, devices);
 }
 
