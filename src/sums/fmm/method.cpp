@@ -81,14 +81,15 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
 }
 
 bool takes_own_points(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    if (device.kind == DeviceKind::cuda) return !is_in_plane(problem);
+    if (device.kind == DeviceKind::cuda) return true;
     return !problem.is_periodic() && !options.guaranteed && problem.sources > 0 && problem.targets > 0;
 }
 
 double open_bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device,
                   bool own) {
     const double held = held_part(options, own);
-    if (is_in_plane(problem)) return plane_fmm_bytes(problem, options, held);
+    if (is_in_plane(problem))
+        return plane_fmm_bytes(problem, options, held) + bytes_for_other_ranks(problem, options, device);
     const auto shape = fmm_shape(problem, options, cost_table_in_use().table);
     const double number = shape.wide ? 8.0 : 4.0;
     const auto n = held * static_cast<double>(problem.sources);
@@ -140,9 +141,7 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
            bytes_for_other_ranks(problem, options, device);
 }
 
-bool divides(const SumProblem& problem, const DeviceChoice& device) {
-    return device.kind == DeviceKind::cpu || !is_in_plane(problem);
-}
+bool divides(const SumProblem& /*problem*/, const DeviceChoice& /*device*/) { return true; }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {

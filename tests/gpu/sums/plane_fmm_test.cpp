@@ -4,6 +4,7 @@
 // (fmm/plane/plane_shape.cpp), here with a factor of 10.
 #include "gpu/needs_gpu.h"
 #include "gpu/sums/fmm_clouds.h"
+#include "gpu/sums/gpu_ranks.h"
 
 #include <farfield/error.h>
 #include <farfield/sum.h>
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,7 @@ namespace {
 
 using test::charges;
 using test::Cloud;
+using test::Part;
 using test::relative_error;
 using test::Values;
 
@@ -45,14 +48,17 @@ struct PlaneValues {
 
 enum class Wanted { both, potential, field };
 
-PlaneValues computed(const PlaneCase& of, const SumOptions& options, Wanted wanted = Wanted::both) {
+/// @param apart  there are targets, if none of this rank
+PlaneValues computed(const PlaneCase& of, const SumOptions& options, Wanted wanted = Wanted::both,
+                     bool apart = false) {
     const auto view = [](const Values& values, int columns) {
         return matrix_view(std::span<const double>(values), columns);
     };
     const auto out_view = [](Values& values, int columns) {
         return matrix_view(std::span<double>(values), columns);
     };
-    const std::size_t m = (of.targets.empty() ? of.sources : of.targets).size() / 2;
+    const bool self = of.targets.empty() && !apart;
+    const std::size_t m = (self ? of.sources : of.targets).size() / 2;
     PlaneValues out;
     SumOutputs outputs;
     if (wanted != Wanted::field) {
@@ -64,8 +70,8 @@ PlaneValues computed(const PlaneCase& of, const SumOptions& options, Wanted want
         out.field.resize(2 * m);
         outputs.field = out_view(out.field, 2);
     }
-    auto plan = of.targets.empty() ? SumPlan(view(of.sources, 2), options)
-                                   : SumPlan(view(of.sources, 2), view(of.targets, 2), options);
+    auto plan = self ? SumPlan(view(of.sources, 2), options)
+                     : SumPlan(view(of.sources, 2), view(of.targets, 2), options);
     plan.execute(of.columns == 1 ? ConstArrayView(std::span<const double>(of.q)) : view(of.q, of.columns),
                  outputs);
     out.report = plan.report();
@@ -281,6 +287,99 @@ TEST(PlaneFmmOnGpu, TakesFewPoints) {
             for (std::size_t i = 0; i < exact.field.size(); ++i)
                 EXPECT_NEAR(got.field[i], exact.field[i], 1e-12 * (1.0 + std::abs(exact.field[i])));
         }
+}
+
+/// What ranks compute, each with a part of the points; the last rank has none.
+PlaneValues joined_of_ranks(int ranks, const PlaneCase& of, const SumOptions& options) {
+    const std::size_t n = of.sources.size() / 2, m = of.targets.size() / 2, rows = m == 0 ? n : m;
+    const auto columns = static_cast<std::size_t>(of.columns);
+    PlaneValues joined{Values(rows * columns), Values(2 * rows), {}};
+    comm::run_ranks(ranks, [&](std::shared_ptr<comm::Transport> transport) {
+        const int rank = transport->rank();
+        const Part sources(*transport, n), targets(*transport, m);
+        const PlaneCase mine{.kernel = of.kernel,
+                             .sources = sources.of(of.sources, 2),
+                             .targets = targets.of(of.targets, 2),
+                             .q = sources.of(of.q, columns),
+                             .columns = of.columns};
+        auto with = options;
+        with.communicator = CommunicatorAccess::of(std::move(transport));
+        const auto own = computed(mine, with, Wanted::both, m > 0);
+        const auto begin = static_cast<std::ptrdiff_t>(m == 0 ? sources.begin : targets.begin);
+        std::copy(own.potential.begin(), own.potential.end(), joined.potential.begin() + begin * of.columns);
+        std::copy(own.field.begin(), own.field.end(), joined.field.begin() + 2 * begin);
+        if (rank == 0) joined.report = own.report;
+    });
+    return joined;
+}
+
+void expect_bits_of_one(const PlaneCase& of, const SumOptions& options) {
+    const auto one = computed(of, options);
+    for (const int ranks : {2, 3, 8}) {
+        const auto got = joined_of_ranks(ranks, of, options);
+        EXPECT_EQ(got.potential, one.potential) << ranks << " ranks";
+        EXPECT_EQ(got.field, one.field) << ranks << " ranks";
+        EXPECT_EQ(got.report.fmm.near_pairs, one.report.fmm.near_pairs);
+        EXPECT_EQ(got.report.direct.coincident_pairs_skipped, one.report.direct.coincident_pairs_skipped);
+    }
+}
+
+TEST(PlaneFmmOnGpu, OfRanksHasTheBitsOfOne) {
+    NEEDS_GPU();
+    for (const auto kind : clouds)
+        for (const int n : {1, 9, 4000})
+            for (const int m : {0, 900})
+                for (const bool real : {true, false}) {
+                    SCOPED_TRACE("cloud " + std::to_string(static_cast<int>(kind)) + ", " +
+                                 std::to_string(n) + " points, targets " + std::to_string(m) +
+                                 (real ? ", real" : ", complex"));
+                    const PlaneCase of{.sources = plane_cloud(kind, n, 3),
+                                       .targets = plane_cloud(kind, m, 4),
+                                       .q = complex_charges(n, 5, real)};
+                    for (const int order : {5, 20})
+                        for (const auto precision : {Precision::mixed, Precision::float64}) {
+                            auto options = on_gpu(of, order, 10);
+                            options.precision = precision;
+                            expect_bits_of_one(of, options);
+                        }
+                    if (HasFailure()) return;
+                }
+}
+
+// Of vortices with cores, and where points act on expansions, on some ranks alone.
+TEST(PlaneFmmOnGpu, OfRanksTakesCoresAndLeavesOfUnlikeSize) {
+    NEEDS_GPU();
+    PlaneCase of{.kernel = Kernel::vortex2d,
+                 .sources = plane_cloud(Cloud::cube, 3000, 3),
+                 .targets = {},
+                 .q = charges(6000, 5),
+                 .columns = 1};
+    for (auto& x : of.sources) x = 0.3001 + 1e-5 * x;
+    const auto others = plane_cloud(Cloud::cube, 3000, 4);
+    of.sources.insert(of.sources.end(), others.begin(), others.end());
+    for (const double sigma : {0.0, 0.003})
+        for (const int order : {7, 20})
+            for (const int leaf : {10, 150})
+                for (const auto precision : {Precision::mixed, Precision::float64}) {
+                    auto options = on_gpu(of, order, leaf, sigma);
+                    options.precision = precision;
+                    expect_bits_of_one(of, options);
+                }
+}
+
+TEST(PlaneFmmOnGpu, OfRanksKeepsTolerancesAndSkipsCoincidentPoints) {
+    NEEDS_GPU();
+    PlaneCase of{.sources = plane_cloud(Cloud::clustered, 3000, 8),
+                 .targets = {},
+                 .q = complex_charges(3000, 9, false)};
+    std::copy(of.sources.begin(), of.sources.begin() + 2, of.sources.end() - 400);
+    auto options = on_gpu(of, 0, 0);
+    options.precision = Precision::automatic;
+    options.tolerance = 1e-6;
+    EXPECT_THROW((void)joined_of_ranks(3, of, options), InvalidArgument);
+    options.coincident = Coincident::skip;
+    expect_bits_of_one(of, options);
+    EXPECT_EQ(joined_of_ranks(3, of, options).report.direct.coincident_pairs_skipped, 2);
 }
 
 TEST(PlaneFmmOnGpu, RefusesWhatIsNotFinite) {

@@ -22,20 +22,20 @@ protected:
     [[nodiscard]] std::int64_t first_row() const { return whole_rows_ ? whole_rows_->first : 0; }
     [[nodiscard]] std::int64_t rows() const { return whole_rows_ ? whole_rows_->count : problem_.targets; }
 
-    /// Points in space. Sets `source_points_` and `target_points_`; the ranges of both.
+    /// Sets `source_points_` and `target_points_`; the ranges of both.
     std::array<Extent, 3> take_rows(const ConstArrayView& sources, const ConstArrayView& targets) {
         if (whole_rows_) {
             source_points_ = static_cast<const double*>(sources.data);
             target_points_ = static_cast<const double*>(targets.data);
             return whole_rows_->ranges;
         }
-        const auto ranges = read_both(sources, targets, 3, sources_, targets_);
+        const auto ranges = read_both(sources, targets, problem_.dimension, sources_, targets_);
         source_points_ = sources_.data();
         target_points_ = targets_.data();
         return ranges;
     }
 
-    const double *source_points_ = nullptr, *target_points_ = nullptr; ///< N×3 and M×3, as they were given
+    const double *source_points_ = nullptr, *target_points_ = nullptr; ///< as they were given
 
 private:
     std::optional<WholeRows> whole_rows_;   ///< none: points come from a caller, who wants all results

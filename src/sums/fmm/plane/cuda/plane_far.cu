@@ -67,8 +67,10 @@ void PlaneFar::Operator::set(const PlaneOperator& from, const PlaneTensorOperato
     view.column_steps = of.column_steps;
 }
 
-void PlaneFar::prepare(const DeviceTree& tree, const LaurentOrder& order, cudaStream_t stream) {
+void PlaneFar::prepare(const DeviceTree& tree, const PlaneLists& lists, const LaurentOrder& order,
+                       cudaStream_t stream) {
     has_cells_ = true;
+    lists_ = lists;
     if (!below_stream_) below_stream_ = Stream::urgent();
     if (!host_ || !same(order, order_)) {
         host_.emplace(order);
@@ -162,20 +164,22 @@ void PlaneFar::run_in_steps(const DeviceTree& tree, int below, const Done& done,
     translate(tree, first_level_, below, stream);
     below_done_.hold(stream);
     done("M2L", stream);
-    PlaneFormTask form{view_, tree.sources().at.data(), nullptr, tree.cells()};
-    form.first = tree.points().first;
-    form.partners = tree.points().partners;
-    form_plane_expansions(form, sets_, true, stream);
+    if (tree.points().total > 0) {
+        PlaneFormTask form{view_, tree.sources().at.data(), nullptr, tree.cells()};
+        form.first = tree.points().first;
+        form.partners = tree.points().partners;
+        form_plane_expansions(form, sets_, true, stream);
+    }
     done("P2L", stream);
     spread(tree, first_level_ + 1, stream);
     done("L2L", stream);
 }
 
-bool PlaneFar::is_narrow(const DeviceTree& tree, PlaneSets sets) const {
+bool PlaneFar::is_narrow(PlaneSets sets) const {
     constexpr double digits_of_floats = 6.0;
     return order_.order < most_narrow_terms &&
            plane_digits(order_.order, order_.separation) < digits_of_floats && count_of(sets) == 1 &&
-           tree.multipoles().total == 0 && tree.points().total == 0;
+           !lists_.multipoles && !lists_.points;
 }
 
 void PlaneFar::run(const DeviceTree& tree, PlaneSets sets, const Points& points, const Done& done,
@@ -214,7 +218,7 @@ void PlaneFar::run(const DeviceTree& tree, PlaneSets sets, const Points& points,
                                   static_cast<std::size_t>(view_.local_size) * sizeof(PlaneNumber),
                               stream),
               "clearing expansions");
-    if (tree.points().total > 0)
+    if (lists_.points)
         run_in_steps(tree, below, done, stream);
     else
         run_above(tree, below, done, stream);

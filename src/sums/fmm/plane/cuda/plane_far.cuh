@@ -133,18 +133,28 @@ struct PlaneShiftTask {
 };
 void shift_plane_expansions(const PlaneShiftTask& task, PlanePass pass, cudaStream_t stream);
 
+/// Whether some cell of the whole tree has entries in its lists of points and multipoles: of shares of a tree
+/// all take the same passes.
+struct PlaneLists {
+    bool points = false, multipoles = false;
+};
+inline PlaneLists lists_of(const DeviceTree& tree) {
+    return {tree.points().total > 0, tree.multipoles().total > 0};
+}
+
 class PlaneFar {
 public:
     /// Without a name: passes begin on that stream.
     using Done = std::function<void(std::string_view, cudaStream_t)>;
 
-    void prepare(const DeviceTree& tree, const LaurentOrder& order, cudaStream_t stream);
+    void prepare(const DeviceTree& tree, const PlaneLists& lists, const LaurentOrder& order,
+                 cudaStream_t stream);
     void clear() { has_cells_ = false; }
     [[nodiscard]] bool is_empty() const { return !has_cells_; }
     /// Of M2L, to all cells with targets, as if each had all its senders.
     [[nodiscard]] double multiply_adds(const DeviceTree& tree, int sets) const;
     /// Whether floats suffice for the first and the last pass.
-    [[nodiscard]] bool is_narrow(const DeviceTree& tree, PlaneSets sets) const;
+    [[nodiscard]] bool is_narrow(PlaneSets sets) const;
     /// Where the points' sums go, in the order of the tree: double, of the tree's points; or, with the
     /// others, what PlaneFormTask and PlaneValueTask have in place of those.
     struct Points {
@@ -176,6 +186,7 @@ private:
     void run_in_steps(const DeviceTree& tree, int below, const Done& done, cudaStream_t stream);
 
     bool has_cells_ = false;
+    PlaneLists lists_;
     PlaneSets sets_ = PlaneSets::real; ///< of the last run, as its view
     PlaneFarView view_;
     LaurentOrder order_{.order = -1};
