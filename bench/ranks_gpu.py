@@ -21,6 +21,7 @@ MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OM
 WAYS = {"one": ([], "cuda:0"), "both": ([], "cuda:0,1"), "ranks": (["mpirun", "--bind-to", "none", "-n", "2"], "cuda")}
 COULOMB = ["--kernel", "coulomb"]
 GAUSS = ["--kernel", "gauss"]
+VORTICES = ["--kernel", "vortex2d"]
 BOX = ["--period", "1", "--background", "uniform"]
 # name, points, separate targets, options
 SUMS = [
@@ -35,6 +36,10 @@ SUMS = [
     ("pme", 1000000, False, [*COULOMB, "--method", "pme", "--tolerance", "1e-4", *BOX]),
     ("ewald", 100000, False, [*COULOMB, "--method", "ewald", "--tolerance", "1e-4", *BOX]),
     ("pme-targets", 1000000, True, [*COULOMB, "--method", "pme", "--tolerance", "1e-4", *BOX]),
+    ("box-fmm", 1000000, False, [*COULOMB, "--method", "fmm", "--tolerance", "1e-4", *BOX]),
+    ("box-direct", 100000, False, [*COULOMB, "--method", "direct", "--tolerance", "1e-4", *BOX]),
+    ("plane-fmm", 1000000, False, [*VORTICES, "--method", "fmm", "--tolerance", "1e-4"]),
+    ("plane-fmm-large", 10000000, False, [*VORTICES, "--method", "fmm", "--tolerance", "1e-4"]),
 ]
 PLASMA = 'kernel = "coulomb"\nperiod = [4.0, 4.0, 4.0]\n'  # in Debye lengths, of the strengths that `run` gives
 # name, bodies, keys of [force], steps of the two runs
@@ -46,6 +51,7 @@ RUNS = [
     ("fmm-3", 1000000, 'method = "fmm"\norder = 3\nprecision = "float"', (100, 1100)),
     ("fmm-6", 1000000, 'method = "fmm"\norder = 6\nprecision = "mixed"', (100, 700)),
     ("pme", 1000000, PLASMA + 'method = "pme"\ntolerance = 1e-3', (20, 220)),
+    ("box-fmm", 1000000, PLASMA + 'method = "fmm"\ntolerance = 1e-3', (10, 60)),
     ("pme-large", 4000000, PLASMA + 'method = "pme"\ntolerance = 1e-3', (5, 55)),
 ]
 STEP = 2.0**-10
@@ -62,8 +68,9 @@ class Bench:
 
     def sum_row(self, name, n, separate, options):
         generator = np.random.default_rng(1)
-        np.save(self.folder / "s.npy", np.column_stack([generator.random((n, 3)), generator.standard_normal(n)]))
-        np.save(self.folder / "t.npy", generator.random((n, 3)))
+        dimension = 2 if options[:2] == VORTICES else 3
+        np.save(self.folder / "s.npy", np.column_stack([generator.random((n, dimension)), generator.standard_normal(n)]))
+        np.save(self.folder / "t.npy", generator.random((n, dimension)))
         targets = ["--targets", self.folder / "t.npy"] if separate else []
         row, sums = {"sum": name, "n": n, "options": " ".join(options)}, {}
         for way in ("one", "ranks"):

@@ -81,12 +81,17 @@ TEST(RanksOnGpus, WalkWithTheBitsOfOne) {
 
 TEST(RanksOnGpus, SumBoxesWithTheBitsOfOne) {
     NEEDS_GPU();
-    for (const auto method : {Method::pme, Method::ewald, Method::fmm, Method::direct})
+    for (const auto method : {Method::pme, Method::ewald, Method::fmm, Method::direct}) {
+        const bool by_images = method == Method::fmm || method == Method::direct;
         for (const std::size_t n : {1UL, 7UL, 700UL, 9001UL})
             for (const auto boundary : {Boundary::tin_foil, Boundary::vacuum})
                 for (const double softening : {0.0, 0.05}) {
+                    // operators of softened far images take long to make
+                    const bool makes_operators = by_images && softening > 0.0;
+                    if (makes_operators && n != 700) continue;
                     auto options = in_box(method);
                     options.softening = softening;
+                    if (makes_operators) options.tolerance = 1e-3;
                     if (n < 100) options.tolerance = 0.0; // of one charge the field is its rounding
                     options.boundary = boundary;
                     if (boundary == Boundary::vacuum) options.background = Background::none;
@@ -100,6 +105,7 @@ TEST(RanksOnGpus, SumBoxesWithTheBitsOfOne) {
                         EXPECT_EQ(joined_of_ranks(ranks, points, strengths, options), one)
                             << name_of(method) << ": " << n << " charges on " << ranks << " ranks";
                 }
+    }
 }
 
 TEST(RanksOnGpus, SumAlongOpenAxesWithTheBitsOfOne) {
@@ -328,7 +334,7 @@ TEST(RanksOnGpus, RefuseWhatTheyDoNotDivide) {
         options.communicator = CommunicatorAccess::of(std::move(transport));
         const auto view = matrix_view(std::span<const double>(points), 3);
         test::expect_contains(test::error_of<InvalidArgument>([&] { SumPlan(view, options); }),
-                              {"ranks", "--device cpu"});
+                              {"ranks", "device = cpu"});
     });
 }
 

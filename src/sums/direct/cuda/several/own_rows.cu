@@ -56,7 +56,8 @@ public:
                               const SumOutputs& outputs, const SumHooks& hooks, SumReport& report) override {
         const DeviceScope scope(device_);
         const Stopwatch watch;
-        const auto q = gathered(source_rows_, strengths, 1, strengths_, strengths_name);
+        const auto q =
+            gathered(source_rows_, strengths, problem_.kernel->strength.columns, strengths_, strengths_name);
         ConstArrayView p;
         if (dipoles) p = gathered(source_rows_, dipoles, 3, dipoles_, dipoles_name);
         const double seconds = watch.seconds();
