@@ -52,6 +52,7 @@ RUNS = [
     ("fmm-6", 1000000, 'method = "fmm"\norder = 6\nprecision = "mixed"', (100, 700)),
     ("pme", 1000000, PLASMA + 'method = "pme"\ntolerance = 1e-3', (20, 220)),
     ("box-fmm", 1000000, PLASMA + 'method = "fmm"\ntolerance = 1e-3', (10, 60)),
+    ("box-fmm-large", 4000000, PLASMA + 'method = "fmm"\ntolerance = 1e-3', (5, 35)),
     ("pme-large", 4000000, PLASMA + 'method = "pme"\ntolerance = 1e-3', (5, 55)),
 ]
 STEP = 2.0**-10
