@@ -37,6 +37,7 @@ SUMS = [
     ("ewald", 100000, False, [*COULOMB, "--method", "ewald", "--tolerance", "1e-4", *BOX]),
     ("pme-targets", 1000000, True, [*COULOMB, "--method", "pme", "--tolerance", "1e-4", *BOX]),
     ("box-fmm", 1000000, False, [*COULOMB, "--method", "fmm", "--tolerance", "1e-4", *BOX]),
+    ("box-fmm-large", 4000000, False, [*COULOMB, "--method", "fmm", "--tolerance", "1e-4", *BOX]),
     ("box-direct", 100000, False, [*COULOMB, "--method", "direct", "--tolerance", "1e-4", *BOX]),
     ("plane-fmm", 1000000, False, [*VORTICES, "--method", "fmm", "--tolerance", "1e-4"]),
     ("plane-fmm-large", 10000000, False, [*VORTICES, "--method", "fmm", "--tolerance", "1e-4"]),

@@ -121,7 +121,7 @@ double open_bytes(const SumProblem& problem, const SumOptions& options, const De
     const double order =
         problem.softening > 0.0 && device.kind == DeviceKind::cuda ? 8.0 * n : 0.0; // of leaves
     const double multipoles = // of which other ranks read their share, in two turns with room to grow
-        device.kind == DeviceKind::cuda && options.communicator.size() > 1 && problem.self
+        device.kind == DeviceKind::cuda && options.communicator.size() > 1
             ? 2.5 * cells * number * (basis.size() + padding * softened.functions) /
                   options.communicator.size()
             : 0.0;

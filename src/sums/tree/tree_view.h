@@ -36,6 +36,7 @@ struct TreeView {
     std::int32_t coarse = 1; ///< k
     bool self = true;        ///< targets are the sources
     bool shared = false;     ///< targets are a share of all: many leaves have none
+    BlockRange source_rows;  ///< of a share, in the order of the tree
     double low[3] = {0.0, 0.0, 0.0};
     double width = 1.0; ///< of a cell of level 0
 
@@ -58,6 +59,12 @@ struct TreeView {
     [[nodiscard]] FF_HD std::int32_t coarse_cell(int x, int y, int z) const {
         if (x < 0 || y < 0 || z < 0 || x >= coarse || y >= coarse || z >= coarse) return none;
         return coarse_cells[x + coarse * (y + coarse * z)];
+    }
+    /// Of shares one forms the expansions of a leaf: that where its sources begin. Where there are none all
+    /// do, which is of 0.
+    [[nodiscard]] FF_HD bool forms(std::int32_t leaf) const {
+        const auto range = sources[leaf];
+        return range.size() == 0 || (range.begin >= source_rows.begin && range.begin < source_rows.end);
     }
     [[nodiscard]] FF_HD bool is_leaf(std::int32_t cell) const { return divided[cell] == 0; }
     [[nodiscard]] FF_HD double width_of(int level) const {

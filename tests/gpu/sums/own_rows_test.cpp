@@ -100,32 +100,47 @@ TEST(OwnRowsOnGpus, ShareMultipolesOfManyPoints) {
     }
 }
 
+void expect_targets_as_one_has(std::size_t n, std::size_t m, const SumOptions& options) {
+    const auto points = numbers(3 * n, 1), targets = numbers(3 * m, 2), q = numbers(n, 3);
+    const auto sum_on = [&](const SumOptions& mine, const Values& x, const Values& y,
+                            const Values& strengths) {
+        return sum(matrix_view(std::span(x), 3), matrix_view(std::span(y), 3),
+                   {.charges = std::span(strengths)}, mine, Output::potential | Output::field);
+    };
+    const auto one = sum_on(options, points, targets, q);
+    comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+        const Part sources(*transport, n), of_targets(*transport, m);
+        auto mine = options;
+        mine.communicator = CommunicatorAccess::of(std::move(transport));
+        const auto got = sum_on(mine, sources.of(points, 3), of_targets.of(targets, 3), sources.of(q, 1));
+        EXPECT_EQ(got.potential, of_targets.of(one.potential, 1)) << told(options);
+        EXPECT_EQ(got.field, of_targets.of(one.field, 3)) << told(options);
+        ASSERT_EQ(got.report.errors.size(), one.report.errors.size());
+        for (std::size_t k = 0; k < one.report.errors.size(); ++k)
+            EXPECT_NEAR(got.report.errors[k].relative, one.report.errors[k].relative,
+                        1e-6 * one.report.errors[k].relative);
+    });
+}
+
 TEST(OwnRowsOnGpus, TakeTargetsOfTheirOwn) {
     NEEDS_GPU();
-    constexpr std::size_t n = 6000, m = 1501;
-    const auto points = numbers(3 * n, 1), targets = numbers(3 * m, 2), q = numbers(n, 3);
     for (const auto& asked : {by(Method::fmm), by(Method::treecode), by(Method::pme), in_box(Method::fmm)}) {
         auto options = asked;
         options.precision = Precision::automatic;
         options.tolerance = 1e-4;
-        const auto sum_on = [&](const SumOptions& mine, const Values& x, const Values& y,
-                                const Values& strengths) {
-            return sum(matrix_view(std::span(x), 3), matrix_view(std::span(y), 3),
-                       {.charges = std::span(strengths)}, mine, Output::potential | Output::field);
-        };
-        const auto one = sum_on(options, points, targets, q);
-        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
-            const Part sources(*transport, n), of_targets(*transport, m);
-            auto mine = options;
-            mine.communicator = CommunicatorAccess::of(std::move(transport));
-            const auto got = sum_on(mine, sources.of(points, 3), of_targets.of(targets, 3), sources.of(q, 1));
-            EXPECT_EQ(got.potential, of_targets.of(one.potential, 1)) << told(options);
-            EXPECT_EQ(got.field, of_targets.of(one.field, 3)) << told(options);
-            ASSERT_EQ(got.report.errors.size(), one.report.errors.size());
-            for (std::size_t k = 0; k < one.report.errors.size(); ++k)
-                EXPECT_NEAR(got.report.errors[k].relative, one.report.errors[k].relative,
-                            1e-6 * one.report.errors[k].relative);
-        });
+        expect_targets_as_one_has(6000, 1501, options);
+    }
+}
+
+// So many that ranks share multipoles: of leaves, too, that hold sources alone.
+TEST(OwnRowsOnGpus, ShareMultipolesForFewTargets) {
+    NEEDS_GPU();
+    for (const double softening : {0.0, 0.05}) {
+        auto options = by(Method::fmm);
+        options.softening = softening;
+        options.order = 14;
+        options.precision = Precision::mixed;
+        expect_targets_as_one_has(1000000, 3001, options);
     }
 }
 

@@ -63,7 +63,7 @@ public:
     void prepare(const DeviceTree& tree, const Part& part, cudaStream_t stream);
     [[nodiscard]] bool is_empty() const { return !operators_.has_value(); }
     /// The first of four steps: P2M. The tree's own points are read by passes that take points of other
-    /// cells than their own, and where there are dipoles. @param own_only  of leaves with targets alone
+    /// cells than their own, and where there are dipoles. @param own_only  of leaves that the share forms
     void form(const DeviceTree& tree, const LeafPoints<Real>& points, bool own_only, const PassDone& done,
               cudaStream_t stream);
     /// M2M.

@@ -32,8 +32,8 @@ template <class Real>
 class DevicePasses {
 public:
     /// Prepares for the tree as it is; `far` may be empty. @param mends  floats lose no digits of pairs that
-    /// are far closer than a leaf is wide @param shares_multipoles  of a share of a tree whose targets are
-    /// the sources: `form` leaves out leaves without targets, whose multipoles come from elsewhere
+    /// are far closer than a leaf is wide @param shares_multipoles  of a share of a tree: `form`
+    /// leaves out leaves that others form (TreeView::forms), whose multipoles come from elsewhere
     void prepare(const DeviceTree& tree, const PlainFar<Real>& far, bool mends, bool shares_multipoles,
                  cudaStream_t stream);
 

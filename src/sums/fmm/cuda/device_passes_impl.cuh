@@ -35,12 +35,15 @@ __global__ void __launch_bounds__(leaf_threads)
     }
 }
 
-/// Leaves with targets, and those whose points act on them one by one; whoever writes, writes the same.
+/// Leaves that the share forms, those with its targets, and those whose points act on these one by one;
+/// whoever writes, writes the same.
 inline __global__ void read_leaves_kernel(const TreeView tree, const std::int32_t* leaves, int count,
                                           const DeviceRows direct, std::uint8_t* read) {
     const int number = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (number >= count || tree.targets[leaves[number]].size() == 0) return;
-    read[number] = 1;
+    if (number >= count) return;
+    const bool has_targets = tree.targets[leaves[number]].size() > 0;
+    if (has_targets || tree.forms(leaves[number])) read[number] = 1;
+    if (!has_targets) return;
     for (auto k = direct.first[number]; k < direct.last[number]; ++k) read[direct.partners[k]] = 1;
 }
 

@@ -78,10 +78,7 @@ public:
     }
 
 private:
-    // Of a tree of separate targets leaves with sources alone belong to no share.
-    [[nodiscard]] bool shares_multipoles() const {
-        return problem_.self && (!others_.empty() || exchanges_early());
-    }
+    [[nodiscard]] bool shares_multipoles() const { return !others_.empty() || exchanges_early(); }
 
     // Ranks exchange multipoles, and the far field while the near field is still summed, rather than both
     // fields at the end: two exchanges more, of some 30 µs that do not shrink with the sum.

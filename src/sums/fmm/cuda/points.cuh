@@ -52,7 +52,7 @@ struct PointsToExpansions {
     RowsView rows;                           ///< P2L: cells whose points count, for each cell
     const Vec4<double>* dipoles = nullptr;   ///< x, y, z
     int size = 0;                            ///< functions of an expansion
-    bool own_only = false;                   ///< P2M: of cells with targets alone
+    bool own_only = false;                   ///< P2M: of leaves that the share forms
     const Vec4<Real>* leaf_points = nullptr; ///< P2M: the same from the centres of their leaves
 };
 

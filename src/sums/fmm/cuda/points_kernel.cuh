@@ -100,7 +100,7 @@ __global__ void form_kernel(const PointsToExpansions<Real> task) {
         first = task.rows.first[number];
         last = task.rows.first[number + 1];
         if (first == last || task.tree.targets[cell].size() == 0) return;
-    } else if (task.own_only && task.tree.targets[cell].size() == 0) {
+    } else if (task.own_only && !task.tree.forms(cell)) {
         return;
     }
     for (int n = lane; n < numbers; n += lanes) sums[n] = 0;

@@ -23,8 +23,8 @@ struct TreeCounts {
     unsigned long long entries = 0;                      ///< of all lists: at most `most_entries`
     unsigned long long pairs = 0;                        ///< of points that act one by one, directed
     BlockRange own_targets;                              ///< of a share: rows of the order of the tree
-    BlockRange
-        own_leaves[most_levels + 1]; ///< of a share: cells of each level from its first leaf to its last
+    /// Of a share: cells of each level from the first leaf that it forms to the last.
+    BlockRange own_leaves[most_levels + 1];
 
     [[nodiscard]] FF_HD std::int32_t cells() const { return level_begin[levels]; }
 };

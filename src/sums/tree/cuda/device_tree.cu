@@ -313,6 +313,7 @@ TreeView DeviceTree::view() const {
     out.coarse = shape_.coarse;
     out.self = self_;
     out.shared = is_share();
+    out.source_rows = share_.rows_of(sources_.count);
     for (int axis = 0; axis < 3; ++axis) out.low[axis] = cube_.low[axis];
     out.width = cube_.side / shape_.coarse;
     return out;

@@ -74,8 +74,8 @@ public:
     [[nodiscard]] bool is_share() const { return !share_.is_whole(); }
     /// Rows of the order of the tree.
     [[nodiscard]] BlockRange own_targets() const { return own_targets_; }
-    /// Of a share: for each level the cells from its first leaf to its last; none lies between but cells
-    /// above its leaves.
+    /// Of a share: for each level the cells from the first leaf whose expansions it forms (TreeView::forms)
+    /// to the last; of other shares none lies between.
     [[nodiscard]] const std::vector<BlockRange>& own_leaves() const { return own_leaves_; }
     /// Sets `where` of sources that others place, unless that was done.
     void find_sources(cudaStream_t stream);

@@ -13,8 +13,8 @@ namespace {
 constexpr int share_threads = 256;
 constexpr int octant_slots = 8 * (most_levels + 1);
 /// What is counted: cells of each level and octant; where the own rows begin and end; how many cells are
-/// kept; the first and the last own leaf of each level. Firsts are counted down from the largest number, so
-/// that cleared memory stands for none.
+/// kept; of each level the first and the last leaf that the share forms. Firsts are counted down from the
+/// largest number, so that cleared memory stands for none.
 enum TallySlot : std::uint16_t {
     begin_slot = octant_slots,
     end_slot,
@@ -58,9 +58,12 @@ __global__ void __launch_bounds__(share_threads) share_kernel(const ShareTask ta
     if (i < counts.cells()) {
         const auto own = own_range(task, i);
         task.own[i] = own;
-        if (task.tree.is_leaf(i) && own.size() > 0) {
+        const bool leaf = task.tree.is_leaf(i);
+        if (leaf && own.size() > 0) {
             atomicMin(&begin, own.begin);
             atomicMax(&end, own.end);
+        }
+        if (leaf && task.tree.sources[i].size() > 0 && task.tree.forms(i)) {
             const auto level = task.tree.places[i].level;
             atomicMin(&first_leaf[level], i);
             atomicMax(&last_leaf[level], i + 1);
