@@ -25,6 +25,11 @@ Communicator CommunicatorAccess::with_everything(Communicator communicator) {
     return communicator;
 }
 
+Communicator CommunicatorAccess::with_own(Communicator communicator) {
+    communicator.holds_all_ = false;
+    return communicator;
+}
+
 comm::Transport* CommunicatorAccess::transport(const Communicator& communicator) {
     return communicator.size() > 1 ? communicator.transport_.get() : nullptr;
 }

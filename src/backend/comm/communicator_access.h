@@ -16,6 +16,8 @@ struct CommunicatorAccess {
 
     /// The same ranks, each of which gives all points and wants all results.
     static Communicator with_everything(Communicator communicator);
+    /// Each gives points of its own, and wants results at these.
+    static Communicator with_own(Communicator communicator);
     static bool gives_everything(const Communicator& communicator) { return communicator.holds_all_; }
     /// There are other ranks, and each gives points of its own.
     static bool gives_own(const Communicator& communicator) {

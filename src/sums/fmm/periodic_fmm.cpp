@@ -39,6 +39,7 @@ class OpenFmm : public FmmSum {
 public:
     using FmmSum::FmmSum;
 
+    static constexpr bool takes_own_points = true;
     static double seconds(const SumProblem& problem, const SumOptions& options) {
         return seconds_alone(problem, options, cost_table_in_use().table);
     }

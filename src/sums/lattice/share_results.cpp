@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <vector>
 
 namespace farfield {
@@ -43,6 +44,28 @@ void share_rows_in_order(comm::Transport& ranks, std::span<const std::int64_t> o
 } // namespace
 
 double part_of_rank(const comm::Transport* ranks) { return ranks != nullptr ? 1.0 / ranks->size() : 1.0; }
+
+std::vector<std::int64_t> each_alike(std::int64_t cells) {
+    std::vector<std::int64_t> starts(static_cast<std::size_t>(cells) + 1);
+    std::iota(starts.begin(), starts.end(), std::int64_t{0});
+    return starts;
+}
+
+std::vector<double> share_cell_numbers(comm::Transport* ranks, std::span<const std::int64_t> starts,
+                                       std::int64_t numbers,
+                                       const std::function<void(std::int64_t, std::int64_t, double*)>& make) {
+    const auto cells = std::ssize(starts) - 1;
+    std::vector<double> all(static_cast<std::size_t>(cells * numbers));
+    if (ranks == nullptr) {
+        make(0, cells, all.data());
+        return all;
+    }
+    const auto begins = first_cells(*ranks, {.start = starts, .order = {}}, {});
+    const auto first = begins[static_cast<std::size_t>(ranks->rank())];
+    make(first, begins[static_cast<std::size_t>(ranks->rank()) + 1], all.data() + first * numbers);
+    comm::share_rows(*ranks, all, numbers, begins);
+    return all;
+}
 
 void share_cells(comm::Transport* ranks, const TargetCells& targets, const CellWork& work,
                  const LatticeResults& results, const WorkWatch& watch,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 namespace farfield {
 namespace comm {
@@ -25,6 +26,16 @@ struct CellWork {
 
 /// Of all cells those of one rank, about; 1 where there is no other (null).
 double part_of_rank(const comm::Transport* ranks);
+
+/// Starts as TargetCells has them, of cells that take as long as each other.
+std::vector<std::int64_t> each_alike(std::int64_t cells);
+
+/// Calls make(first, last, at) for the cells [first, last) of this rank, by the points in them, which puts
+/// `numbers` numbers of each at `at`; those of all cells, on all ranks.
+/// @throws comm::RankFailed
+std::vector<double>
+share_cell_numbers(comm::Transport* ranks, std::span<const std::int64_t> starts, std::int64_t numbers,
+                   const std::function<void(std::int64_t first, std::int64_t last, double* at)>& make);
 
 /// Calls compute(first, last) for the cells [first, last) of this rank, which are all where there is no other
 /// (null). Then all ranks get the results of all, unless the watch of one has stopped it.

@@ -66,7 +66,7 @@ std::vector<double> whole_sum(const Charges& charges, const ImageGrid& grid, int
                               double softening = 0.0) {
     const auto n = charges.strengths.size();
     std::vector<double> sums(4 * n), potential(n), field(3 * n);
-    const auto rim = rim_images(grid, charges.points);
+    const auto rim = rim_images(grid, charges.points, 0, std::ssize(charges.points[0]));
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j < n; ++j)
             if (j != i)

@@ -27,14 +27,16 @@
 namespace farfield {
 
 /// `Open` also says `seconds(problem, options)`, on one thread, and `image_shape(problem, options)`: what it
-/// wants of far images.
+/// wants of far images. Where it `takes_own_points`, ranks, which all have all points, give it a part each.
 template <class Open>
 class ImageSum {
 public:
     ImageSum(const SumProblem& problem, const SumOptions& options)
         : problem_(problem), options_(options), ranks_(CommunicatorAccess::transport(options.communicator)),
+          divides_(ranks_ != nullptr && Open::takes_own_points && problem.sources > 0 && problem.targets > 0),
           frame_(problem), shape_(Open::image_shape(problem, options)),
-          home_(home_problem(problem, frame_.exponent), open_options(options, frame_.exponent)) {}
+          home_(home_problem(problem, frame_.exponent),
+                of_own(open_options(options, frame_.exponent), divides_)) {}
 
     [[nodiscard]] int threads() const { return home_.threads(); }
     void set_float_outputs(OutputSet /*outputs*/) {}
@@ -50,7 +52,8 @@ public:
         if (!dipoles.empty()) throw InternalError("dipoles in a periodic box");
         const auto total = total_strength(strengths);
         require_neutral(problem_, total);
-        const LatticeResults into{results.potential, results.field};
+        const auto own = own_rows(results);
+        const LatticeResults into{own.potential, own.field};
         // by the seconds that each part takes, about
         const double of_home = Open::seconds(home_problem(problem_, 0), options_);
         const double of_rim = Open::seconds(rim_problem(problem_, 0, rim_count()), options_);
@@ -66,16 +69,20 @@ public:
             return some;
         };
         // rows that are computed again ask for a stop by themselves, and the images follow
-        comm::together(ranks_, [&] { home_.compute(strengths, {}, results, report, part(of_home)); });
+        comm::together(ranks_, [&] {
+            home_.compute(strengths.subspan(sources_part().begin, sources_part().count), {}, own, report,
+                          part(of_home));
+        });
         if (report.passes.empty()) report.passes.push_back({"pairs", report.compute_seconds});
         Stopwatch clock;
-        add_rim(strengths, results, report, part(of_rim));
+        add_rim(strengths, own, report, part(of_rim));
         report.passes.push_back({"near images", clock.lap()});
         add_far(strengths, into, part(all - done));
         report.passes.push_back({"far images", clock.lap()});
         for (std::size_t k = report.passes.size() - 2; k < report.passes.size(); ++k)
             report.compute_seconds += report.passes[k].seconds;
         to_units_of_caller(into);
+        gather(results);
         report.finish_seconds += clock.lap();
         report.threads = home_.threads();
         report.lattice = {.near_pairs = problem_.targets * rim_count(),
@@ -108,13 +115,48 @@ private:
     }
     [[nodiscard]] double far_work() const { return soft_ ? soft_->work() : far_->work(); }
     [[nodiscard]] const ImageGrid& grid() const { return *grid_; }
-    [[nodiscard]] std::int64_t rim_count() const { return static_cast<std::int64_t>(rim_of_.size()); }
+    /// Of all ranks.
+    [[nodiscard]] std::int64_t rim_count() const { return rim_count_; }
+
+    /// What this rank gives of the points, which are all where ranks do not divide them.
+    struct Rows {
+        std::size_t begin = 0, count = 0;
+    };
+    [[nodiscard]] Rows part_of(std::size_t count) const {
+        if (!divides_) return {0, count};
+        const auto begins = comm::equal_parts(*ranks_, static_cast<std::int64_t>(count));
+        const auto rank = static_cast<std::size_t>(ranks_->rank());
+        return {static_cast<std::size_t>(begins[rank]),
+                static_cast<std::size_t>(begins[rank + 1] - begins[rank])};
+    }
+    [[nodiscard]] Rows sources_part() const { return part_of(sources_[0].size()); }
+    [[nodiscard]] Rows targets_part() const {
+        return part_of((problem_.self ? sources_ : targets_)[0].size());
+    }
+    static SumOptions of_own(SumOptions options, bool own) {
+        if (own) options.communicator = CommunicatorAccess::with_own(options.communicator);
+        return options;
+    }
+    [[nodiscard]] DirectResults own_rows(const DirectResults& all) const {
+        const auto first = targets_part().begin;
+        return {.potential = all.potential != nullptr ? all.potential + first : nullptr,
+                .field = all.field != nullptr ? all.field + 3 * first : nullptr};
+    }
+    /// Ranks get each other's rows.
+    void gather(const DirectResults& results) const {
+        if (!divides_) return;
+        const auto m = static_cast<std::size_t>(problem_.targets);
+        const auto begins = comm::equal_parts(*ranks_, problem_.targets);
+        if (results.potential != nullptr)
+            comm::share_rows(*ranks_, std::span(results.potential, m), 1, begins);
+        if (results.field != nullptr) comm::share_rows(*ranks_, std::span(results.field, 3 * m), 3, begins);
+    }
 
     void prepare() {
         const int count = home_.threads();
         sources_ = wrapped(frame_, sources_as_given_, count);
         targets_ = wrapped(frame_, targets_as_given_, count);
-        home_.set_points(rows_of(sources_), rows_of(targets_));
+        home_.set_points(rows_of(sources_, sources_part()), own_targets());
         rim_.reset();
         make_far();
     }
@@ -124,18 +166,37 @@ private:
         if (!grid_ || !rim_) grid_ = choose_grid();
         if (is_soft()) {
             soft_.emplace(*grid_, frame_.softening, soft_goal(problem_, shape_.goal, frame_.exponent),
-                          home_.threads(), ranks_);
-            soft_->set_points(sources_, targets_);
+                          home_.threads(), ranks_, divides_);
+            set_far_points(*soft_);
         } else {
-            far_.emplace(*grid_, shape_.order, options_.isa, home_.threads(), ranks_);
-            far_->set_points(sources_, targets_);
+            far_.emplace(*grid_, shape_.order, options_.isa, home_.threads(), ranks_, divides_);
+            set_far_points(*far_);
         }
         if (rim_) return;
-        auto images = rim_images(*grid_, sources_);
+        const auto part = sources_part();
+        auto images = rim_images(*grid_, sources_, static_cast<std::int64_t>(part.begin),
+                                 static_cast<std::int64_t>(part.begin + part.count));
         rim_of_ = std::move(images.of);
+        rim_count_ = std::ssize(rim_of_);
+        if (divides_) rim_count_ = comm::sum_of_ranks(*ranks_, rim_count_);
         rim_.emplace(rim_problem(problem_, frame_.exponent, rim_count()),
-                     rim_options(options_, frame_.exponent));
-        rim_->set_points(std::move(images.points), rows_of(problem_.self ? sources_ : targets_));
+                     of_own(rim_options(options_, frame_.exponent), divides_));
+        rim_->set_points(std::move(images.points),
+                         problem_.self ? rows_of(sources_, sources_part()) : own_targets());
+    }
+    template <class Far>
+    void set_far_points(Far& far) const {
+        if (!divides_) return far.set_points(sources_, problem_.self ? nullptr : &targets_);
+        const auto part = targets_part();
+        LatticePoints own;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const auto& all = (problem_.self ? sources_ : targets_)[k];
+            own[k].assign(all.data() + part.begin, all.data() + part.begin + part.count);
+        }
+        far.set_points(sources_, &own);
+    }
+    [[nodiscard]] RawVector<double> own_targets() const { // none where they are the sources
+        return problem_.self ? RawVector<double>() : rows_of(targets_, targets_part());
     }
 
     [[nodiscard]] ImageGrid choose_grid() const {
@@ -158,10 +219,10 @@ private:
         return comm::from_rank(ranks_, grid); // hosts may have cost tables of their own
     }
 
-    static RawVector<double> rows_of(const LatticePoints& points) {
-        RawVector<double> out(3 * points[0].size());
-        for (std::size_t i = 0; i < points[0].size(); ++i)
-            for (std::size_t k = 0; k < 3; ++k) out[3 * i + k] = points[k][i];
+    static RawVector<double> rows_of(const LatticePoints& points, const Rows& part) {
+        RawVector<double> out(3 * part.count);
+        for (std::size_t i = 0; i < part.count; ++i)
+            for (std::size_t k = 0; k < 3; ++k) out[3 * i + k] = points[k][part.begin + i];
         return out;
     }
 
@@ -170,7 +231,7 @@ private:
         rim_strengths_.resize(rim_of_.size());
         for (std::size_t j = 0; j < rim_of_.size(); ++j)
             rim_strengths_[j] = strengths[static_cast<std::size_t>(rim_of_[j])];
-        const auto m = static_cast<std::size_t>(problem_.targets);
+        const auto m = targets_part().count;
         rim_potential_.resize(results.potential != nullptr ? m : 0);
         rim_field_.resize(results.field != nullptr ? 3 * m : 0);
         SumReport report = of_home;
@@ -194,7 +255,7 @@ private:
 
     // Results are those of the kernel, whose sign may be the other; far images are those of charges.
     void add_far(std::span<const double> strengths, const LatticeResults& results, const SumHooks& hooks) {
-        const auto m = problem_.targets;
+        const auto m = static_cast<std::int64_t>(targets_part().count);
         const double sign = problem_.kernel->sign;
         const auto turn = [&] {
             for (std::int64_t i = 0; i < m && results.potential != nullptr; ++i) results.potential[i] *= sign;
@@ -214,15 +275,18 @@ private:
                                  .boundary = problem_.boundary,
                                  .coincident = problem_.coincident,
                                  .self = problem_.self};
-        if (problem_.boundary == Boundary::vacuum)
-            terms.add_vacuum(sources_as_given_, problem_.self ? sources_as_given_ : targets_as_given_,
-                             strengths, results);
+        if (problem_.boundary == Boundary::vacuum) {
+            const std::span<const double> targets = problem_.self ? sources_as_given_ : targets_as_given_;
+            terms.add_vacuum(sources_as_given_,
+                             targets.subspan(3 * targets_part().begin, 3 * targets_part().count), strengths,
+                             results);
+        }
         if (sign != 1.0) turn();
     }
 
     void to_units_of_caller(const LatticeResults& results) const {
         const double unit = frame_.scale();
-        const auto m = problem_.targets;
+        const auto m = static_cast<std::int64_t>(targets_part().count);
         for (std::int64_t i = 0; i < m && results.potential != nullptr; ++i) results.potential[i] *= unit;
         for (std::int64_t i = 0; i < 3 * m && results.field != nullptr; ++i) results.field[i] *= unit * unit;
     }
@@ -230,6 +294,7 @@ private:
     SumProblem problem_;
     SumOptions options_;
     comm::Transport* ranks_; ///< that share the work and each get all results; null: this process is alone
+    bool divides_;           ///< the points, for `Open`
     PeriodicFrame frame_;
     ImageShape shape_;
     Open home_;
@@ -239,7 +304,8 @@ private:
     std::optional<SoftImages> soft_;
     RawVector<double> sources_as_given_, targets_as_given_;
     LatticePoints sources_, targets_;
-    std::vector<std::int64_t> rim_of_; ///< the sources that the images in the rim are of
+    std::vector<std::int64_t> rim_of_; ///< the sources that this rank's images in the rim are of
+    std::int64_t rim_count_ = 0;
     std::vector<double> rim_strengths_, rim_potential_, rim_field_;
 };
 

@@ -17,6 +17,7 @@ double seconds_alone(const SumProblem& problem, SumOptions options, const CostTa
 /// The direct sum as ImageSum takes it.
 class OpenPairs {
 public:
+    static constexpr bool takes_own_points = false;
     static double seconds(const SumProblem& problem, const SumOptions& options) {
         return seconds_alone(problem, options, cost_table_in_use().table);
     }

@@ -51,10 +51,11 @@ int image_order(double goal, int separation) {
     return std::clamp(static_cast<int>(std::ceil(order)), 4, most_image_order);
 }
 
-FarImages::FarImages(const ImageGrid& grid, int order, Isa isa, int threads, comm::Transport* ranks)
+FarImages::FarImages(const ImageGrid& grid, int order, Isa isa, int threads, comm::Transport* ranks,
+                     bool own_targets)
     : grid_(grid), basis_(order, static_cast<int>(line)), scales_(order), table_(basis_),
       operator_(image_operator(grid, order, threads, ranks)), isa_(resolve_isa(isa)), threads_(threads),
-      ranks_(ranks) {}
+      ranks_(ranks), own_targets_(own_targets) {}
 
 FarImages::Cells FarImages::sorted(const LatticePoints& points) const {
     const auto n = points[0].size();
@@ -80,10 +81,10 @@ FarImages::Cells FarImages::sorted(const LatticePoints& points) const {
     return out;
 }
 
-void FarImages::set_points(const LatticePoints& sources, const LatticePoints& targets) {
-    self_ = targets[0].empty();
+void FarImages::set_points(const LatticePoints& sources, const LatticePoints* targets) {
+    self_ = targets == nullptr;
     sources_ = sorted(sources);
-    targets_ = self_ ? Cells{} : sorted(targets);
+    targets_ = self_ ? Cells{} : sorted(*targets);
     if (grid_.period[0] == 0.0 || grid_.period[1] == 0.0 || grid_.period[2] == 0.0) return;
     const auto from_middle = [&](LatticePoints points) {
         for (std::size_t k = 0; k < 3; ++k)
@@ -91,13 +92,15 @@ void FarImages::set_points(const LatticePoints& sources, const LatticePoints& ta
         return points;
     };
     source_points_ = from_middle(sources);
-    target_points_ = from_middle(targets);
+    target_points_ = self_ ? LatticePoints{} : from_middle(*targets);
 }
 
 double FarImages::work() const {
-    const auto targets = static_cast<double>((self_ ? sources_ : targets_).order.size());
-    const double at_targets = operator_->work() + 4.0 * targets * basis_.size();
-    return static_cast<double>(sources_.order.size()) * basis_.size() + part_of_rank(ranks_) * at_targets;
+    const auto targets =
+        4.0 * static_cast<double>((self_ ? sources_ : targets_).order.size()) * basis_.size();
+    const auto sources = static_cast<double>(sources_.order.size()) * basis_.size();
+    const double part = part_of_rank(ranks_);
+    return part * (sources + operator_->work()) + (own_targets_ ? 1.0 : part) * targets;
 }
 
 ComplexExpansion FarImages::multipole_of(std::size_t cell, std::span<const double> strengths) const {
@@ -201,48 +204,84 @@ void FarImages::add_quadratic(std::span<const double> strengths, const LatticeRe
     }
 }
 
-// To the targets of cells [first, last).
-void FarImages::add_cells(const std::vector<ComplexExpansion>& multipoles, std::int64_t first,
-                          std::int64_t last, const LatticeResults& results, WorkWatch& watch) const {
-    const auto& at = self_ ? sources_ : targets_;
-    const auto cells = multipoles.size();
-    parallel_for(threads_, last - first, [&](std::int64_t number) {
-        const auto c = static_cast<std::size_t>(first + number);
-        const auto points = at.start[c + 1] - at.start[c];
-        if (points == 0 || watch.stopped()) return;
-        ComplexExpansion local(basis_.order());
-        for (std::size_t source = 0; source < cells; ++source)
-            if (sources_.start[source + 1] > sources_.start[source])
-                operator_->add(static_cast<int>(c), static_cast<int>(source), multipoles[source], local);
-        local.mirror(basis_.order());
-        evaluate(c, local, results);
-        watch.done(operator_->work() / static_cast<double>(cells) +
-                   4.0 * static_cast<double>(points) * basis_.size());
-    });
+/// Of all cells those of one rank, by `starts` as share_cell_numbers takes them: on all ranks.
+std::vector<ComplexExpansion>
+FarImages::expansions_of_all(std::span<const std::int64_t> starts,
+                             const std::function<ComplexExpansion(std::size_t)>& of, WorkWatch& watch) const {
+    std::vector<ComplexExpansion> out(starts.size() - 1, ComplexExpansion(basis_.order()));
+    const auto size = std::ssize(out.front().real);
+    const auto numbers =
+        share_cell_numbers(ranks_, starts, 2 * size, [&](std::int64_t first, std::int64_t last, double* at) {
+            parallel_for(threads_, last - first, [&](std::int64_t number) {
+                if (watch.stopped()) return;
+                const auto one = of(static_cast<std::size_t>(first + number));
+                double* const to = at + 2 * size * number;
+                std::copy(one.real.begin(), one.real.end(), to);
+                std::copy(one.imag.begin(), one.imag.end(), to + size);
+            });
+        });
+    for (std::size_t c = 0; c < out.size(); ++c) {
+        const double* const from = numbers.data() + 2 * size * static_cast<std::int64_t>(c);
+        std::copy_n(from, size, out[c].real.begin());
+        std::copy_n(from + size, size, out[c].imag.begin());
+    }
+    return out;
+}
+
+ComplexExpansion FarImages::local_of(std::size_t cell, const std::vector<ComplexExpansion>& multipoles,
+                                     WorkWatch& watch) const {
+    ComplexExpansion local(basis_.order());
+    for (std::size_t source = 0; source < multipoles.size(); ++source)
+        if (sources_.start[source + 1] > sources_.start[source])
+            operator_->add(static_cast<int>(cell), static_cast<int>(source), multipoles[source], local);
+    local.mirror(basis_.order());
+    watch.done(operator_->work() / static_cast<double>(multipoles.size()));
+    return local;
 }
 
 void FarImages::add(std::span<const double> strengths, const LatticeResults& results,
                     WorkWatch& watch) const {
-    const auto cells = static_cast<std::int64_t>(grid_.count());
-    std::vector<ComplexExpansion> multipoles(static_cast<std::size_t>(cells));
-    parallel_for(threads_, cells, [&](std::int64_t cell) {
-        if (watch.stopped()) return;
-        const auto c = static_cast<std::size_t>(cell);
-        multipoles[c] = multipole_of(c, strengths);
-        watch.done(static_cast<double>(sources_.start[c + 1] - sources_.start[c]) * basis_.size());
-    });
+    const auto multipoles = expansions_of_all(
+        sources_.start,
+        [&](std::size_t c) {
+            watch.done(static_cast<double>(sources_.start[c + 1] - sources_.start[c]) * basis_.size());
+            return multipole_of(c, strengths);
+        },
+        watch);
+    const auto cells = std::ssize(multipoles);
     const auto& at = self_ ? sources_ : targets_;
-    share_cells(ranks_, {.start = at.start, .order = at.order},
-                {.target = 4.0 * basis_.size(), .cell = operator_->work() / static_cast<double>(cells)},
-                results, watch, [&](std::int64_t first, std::int64_t last) {
-                    add_cells(multipoles, first, last, results, watch);
-                });
+    const auto evaluate_cell = [&](std::size_t c, const ComplexExpansion& local) {
+        evaluate(c, local, results);
+        watch.done(4.0 * static_cast<double>(at.start[c + 1] - at.start[c]) * basis_.size());
+    };
+    if (own_targets_) {
+        const auto locals = expansions_of_all(
+            each_alike(cells), [&](std::size_t c) { return local_of(c, multipoles, watch); }, watch);
+        parallel_for(threads_, cells, [&](std::int64_t number) {
+            const auto c = static_cast<std::size_t>(number);
+            if (!watch.stopped()) evaluate_cell(c, locals[c]);
+        });
+    } else {
+        share_cells(ranks_, {.start = at.start, .order = at.order},
+                    {.target = 4.0 * basis_.size(), .cell = operator_->work() / static_cast<double>(cells)},
+                    results, watch, [&](std::int64_t first, std::int64_t last) {
+                        parallel_for(threads_, last - first, [&](std::int64_t number) {
+                            const auto c = static_cast<std::size_t>(first + number);
+                            if (at.start[c + 1] > at.start[c] && !watch.stopped())
+                                evaluate_cell(c, local_of(c, multipoles, watch));
+                        });
+                    });
+    }
     if (!source_points_[0].empty() && !watch.stopped()) add_quadratic(strengths, results);
 }
 
-RimImages rim_images(const ImageGrid& grid, const LatticePoints& points) {
+RimImages rim_images(const ImageGrid& grid, const LatticePoints& points, std::int64_t first,
+                     std::int64_t last) {
     RimImages out;
-    for (std::size_t i = 0; i < points[0].size(); ++i) {
+    const auto about = static_cast<std::size_t>((grid.copies() - 1.0) * static_cast<double>(last - first));
+    out.points.reserve(3 * about);
+    out.of.reserve(about);
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
         std::array<ImageGrid::Range, 3> near;
         for (std::size_t k = 0; k < 3; ++k) near[k] = grid.near(grid.cell_of(points[k][i], k), k);
         for (int z = near[2].first; z <= near[2].last; ++z)

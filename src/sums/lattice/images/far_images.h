@@ -12,6 +12,7 @@
 #include <farfield/sum_options.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,11 +32,13 @@ inline constexpr int most_image_order = 40;
 
 class FarImages {
 public:
-    /// @param ranks  that share the targets, and each get all results; null: this process is alone
-    FarImages(const ImageGrid& grid, int order, Isa isa, int threads, comm::Transport* ranks = nullptr);
+    /// @param ranks  that share the work, and have all sources; null: this process is alone
+    /// @param own_targets  each rank has targets of its own; otherwise all have all, and get all results
+    FarImages(const ImageGrid& grid, int order, Isa isa, int threads, comm::Transport* ranks = nullptr,
+              bool own_targets = false);
 
-    /// Points in the box, in its frame; no targets: they are the sources.
-    void set_points(const LatticePoints& sources, const LatticePoints& targets);
+    /// Points in the box, in its frame. @param targets  null: they are the sources
+    void set_points(const LatticePoints& sources, const LatticePoints* targets);
     /// Adds Σ q/r and its negative gradient at the targets, in the order given, unless the watch of any rank
     /// stops it.
     void add(std::span<const double> strengths, const LatticeResults& results, WorkWatch& watch) const;
@@ -53,9 +56,12 @@ private:
     };
     [[nodiscard]] Cells sorted(const LatticePoints& points) const;
     [[nodiscard]] ComplexExpansion multipole_of(std::size_t cell, std::span<const double> strengths) const;
+    [[nodiscard]] std::vector<ComplexExpansion>
+    expansions_of_all(std::span<const std::int64_t> starts,
+                      const std::function<ComplexExpansion(std::size_t)>& of, WorkWatch& watch) const;
+    [[nodiscard]] ComplexExpansion local_of(std::size_t cell, const std::vector<ComplexExpansion>& multipoles,
+                                            WorkWatch& watch) const;
     void evaluate(std::size_t cell, const ComplexExpansion& local, const LatticeResults& results) const;
-    void add_cells(const std::vector<ComplexExpansion>& multipoles, std::int64_t first, std::int64_t last,
-                   const LatticeResults& results, WorkWatch& watch) const;
     void add_quadratic(std::span<const double> strengths, const LatticeResults& results) const;
 
     ImageGrid grid_;
@@ -66,16 +72,18 @@ private:
     Isa isa_;
     int threads_;
     comm::Transport* ranks_;
+    bool own_targets_;
     bool self_ = true;
     Cells sources_, targets_;
     LatticePoints source_points_, target_points_; ///< from the box's centre, along three axes
 };
 
-/// Images in the rim of a box: places, and the rows of the points that they are of.
+/// Images in the rim of a box, of points [first, last): places, and the rows of the points that they are of.
 struct RimImages {
     RawVector<double> points; ///< N×3
     std::vector<std::int64_t> of;
 };
-RimImages rim_images(const ImageGrid& grid, const LatticePoints& points);
+RimImages rim_images(const ImageGrid& grid, const LatticePoints& points, std::int64_t first,
+                     std::int64_t last);
 
 } // namespace farfield

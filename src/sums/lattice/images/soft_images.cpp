@@ -43,9 +43,9 @@ void divide_by_factorials(const Powers& powers, std::vector<double>& values) {
 } // namespace
 
 SoftImages::SoftImages(const ImageGrid& grid, double softening, const SoftGoal& goal, int threads,
-                       comm::Transport* ranks)
+                       comm::Transport* ranks, bool own_targets)
     : grid_(grid), operator_(soft_operator(grid, softening, goal, threads, ranks)), threads_(threads),
-      ranks_(ranks) {}
+      ranks_(ranks), own_targets_(own_targets) {}
 
 SoftImages::Cells SoftImages::sorted(const LatticePoints& points) const {
     const auto n = points[0].size();
@@ -72,16 +72,18 @@ SoftImages::Cells SoftImages::sorted(const LatticePoints& points) const {
     return out;
 }
 
-void SoftImages::set_points(const LatticePoints& sources, const LatticePoints& targets) {
+void SoftImages::set_points(const LatticePoints& sources, const LatticePoints* targets) {
     sources_ = sorted(sources);
     targets_.reset();
-    if (!targets[0].empty()) targets_ = sorted(targets);
+    if (targets != nullptr) targets_ = sorted(*targets);
 }
 
 double SoftImages::work() const {
     const auto size = static_cast<double>(operator_->powers().size());
-    const double at_targets = operator_->work() + 4.0 * static_cast<double>(targets().order.size()) * size;
-    return static_cast<double>(sources_.order.size()) * size + part_of_rank(ranks_) * at_targets;
+    const auto sources = static_cast<double>(sources_.order.size()) * size;
+    const auto at_targets = 4.0 * static_cast<double>(targets().order.size()) * size;
+    const double part = part_of_rank(ranks_);
+    return part * (sources + operator_->work()) + (own_targets_ ? 1.0 : part) * at_targets;
 }
 
 std::vector<double> SoftImages::moments_of(std::size_t cell, std::span<const double> strengths,
@@ -155,33 +157,60 @@ void SoftImages::evaluate(std::size_t cell, std::vector<double> local, const Lat
     }
 }
 
+std::vector<double> SoftImages::local_of(std::size_t cell, std::span<const double> moments,
+                                         WorkWatch& watch) const {
+    const auto size = operator_->powers().size(), cells = moments.size() / size;
+    std::vector<double> local(size, 0.0);
+    for (std::size_t source = 0; source < cells && !watch.stopped(); ++source)
+        if (sources_.start[source + 1] > sources_.start[source]) {
+            operator_->add(static_cast<int>(cell), static_cast<int>(source),
+                           moments.subspan(source * size, size), local);
+            watch.done(soft_work_of_a_pair(operator_->powers().degree()));
+        }
+    return local;
+}
+
+/// Of all cells those of one rank, by `starts` as share_cell_numbers takes them: on all ranks.
+std::vector<double> SoftImages::numbers_of_all(std::span<const std::int64_t> starts,
+                                               const std::function<std::vector<double>(std::size_t)>& of,
+                                               WorkWatch& watch) const {
+    const auto size = static_cast<std::int64_t>(operator_->powers().size());
+    return share_cell_numbers(ranks_, starts, size, [&](std::int64_t first, std::int64_t last, double* at) {
+        parallel_for(threads_, last - first, [&](std::int64_t number) {
+            if (watch.stopped()) return;
+            const auto one = of(static_cast<std::size_t>(first + number));
+            std::copy(one.begin(), one.end(), at + number * size);
+        });
+    });
+}
+
 void SoftImages::add(std::span<const double> strengths, const LatticeResults& results,
                      WorkWatch& watch) const {
-    const auto cells = static_cast<std::size_t>(grid_.count());
-    std::vector<std::vector<double>> moments(cells);
-    parallel_for(threads_, static_cast<std::int64_t>(cells), [&](std::int64_t cell) {
-        const auto c = static_cast<std::size_t>(cell);
-        if (!watch.stopped()) moments[c] = moments_of(c, strengths, watch);
-    });
+    const std::int64_t cells = grid_.count();
+    const auto size = operator_->powers().size();
+    const auto moments = numbers_of_all(
+        sources_.start, [&](std::size_t c) { return moments_of(c, strengths, watch); }, watch);
     const auto& at = targets();
-    const auto add_cell = [&](std::size_t c) {
-        if (at.start[c + 1] == at.start[c]) return;
-        std::vector<double> local(operator_->powers().size(), 0.0);
-        for (std::size_t source = 0; source < cells && !watch.stopped(); ++source)
-            if (sources_.start[source + 1] > sources_.start[source]) {
-                operator_->add(static_cast<int>(c), static_cast<int>(source), moments[source], local);
-                watch.done(soft_work_of_a_pair(operator_->powers().degree()));
-            }
-        if (!watch.stopped()) evaluate(c, std::move(local), results, watch);
-    };
-    share_cells(ranks_, {.start = at.start, .order = at.order},
-                {.target = 4.0 * static_cast<double>(operator_->powers().size()),
-                 .cell = operator_->work() / static_cast<double>(cells)},
-                results, watch, [&](std::int64_t first, std::int64_t last) {
-                    parallel_for(threads_, last - first, [&](std::int64_t number) {
-                        add_cell(static_cast<std::size_t>(first + number));
-                    });
-                });
+    if (own_targets_) {
+        const auto locals = numbers_of_all(
+            each_alike(cells), [&](std::size_t c) { return local_of(c, moments, watch); }, watch);
+        return parallel_for(threads_, cells, [&](std::int64_t number) {
+            const auto c = static_cast<std::size_t>(number);
+            const auto* const local = locals.data() + c * size;
+            if (!watch.stopped()) evaluate(c, {local, local + size}, results, watch);
+        });
+    }
+    share_cells(
+        ranks_, {.start = at.start, .order = at.order},
+        {.target = 4.0 * static_cast<double>(size), .cell = operator_->work() / static_cast<double>(cells)},
+        results, watch, [&](std::int64_t first, std::int64_t last) {
+            parallel_for(threads_, last - first, [&](std::int64_t number) {
+                const auto c = static_cast<std::size_t>(first + number);
+                if (at.start[c + 1] == at.start[c]) return;
+                auto local = local_of(c, moments, watch);
+                if (!watch.stopped()) evaluate(c, std::move(local), results, watch);
+            });
+        });
 }
 
 } // namespace farfield
