@@ -134,9 +134,11 @@ double open_bytes(const SumProblem& problem, const SumOptions& options, const De
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     const bool own = gives_own_points(options, device, takes_own_points(problem, options, device));
     if (!problem.is_periodic()) return open_bytes(problem, options, device, own);
-    auto whole = options; // of boxes all ranks have all points
+    // of boxes all ranks have all points; on CPUs each gives its part of them and their images to open sums
+    const bool parts = device.kind == DeviceKind::cpu && options.communicator.size() > 1;
+    auto whole = options;
     whole.communicator = CommunicatorAccess::with_everything(options.communicator);
-    const auto open = [&](const SumProblem& one) { return open_bytes(one, whole, device, false); };
+    const auto open = [&](const SumProblem& one) { return open_bytes(one, whole, device, parts); };
     return periodic_fmm_bytes(problem, options, device, open) +
            bytes_for_other_ranks(problem, options, device);
 }

@@ -26,15 +26,26 @@ TEST(SumOfImagesOnRanks, OfPairsHasTheBitsOfOne) {
 }
 
 TEST(SumOfImagesOnRanks, InVacuumHasTheBitsOfOne) {
-    auto options = of_box(Method::direct, {4.0, 4.0, 4.0});
-    options.background = Background::none;
-    options.boundary = Boundary::vacuum;
-    expect_bits_of_one({.options = options, .sources = 700, .targets = 500, .neutral = true});
+    for (const auto method : {Method::direct, Method::fmm}) {
+        auto options = of_box(method, {4.0, 4.0, 4.0});
+        options.background = Background::none;
+        options.boundary = Boundary::vacuum;
+        expect_bits_of_one({.options = options, .sources = 700, .targets = 500, .neutral = true});
+    }
 }
 
 TEST(SumOfImagesOnRanks, OfFewPointsHasTheBitsOfOne) {
-    for (const std::int64_t n : {1, 3, 257})
-        expect_bits_of_one({.options = of_box(Method::direct, {3.0, 3.0, 3.0}), .sources = n});
+    for (const auto method : {Method::direct, Method::fmm})
+        for (const std::int64_t n : {1, 3, 257}) {
+            auto options = of_box(method, {3.0, 3.0, 3.0});
+            if (n < 4) options.tolerance = 0.0; // of one charge the field is its rounding
+            expect_bits_of_one({.options = options, .sources = n});
+            for (const double softening : {0.0, 0.3}) {
+                options.softening = softening;
+                options.tolerance = 1e-3;
+                if (n > 100) expect_bits_of_one({.options = options, .sources = n, .targets = 2});
+            }
+        }
 }
 
 TEST(SumOfImagesOnRanks, OfTheFastMultipoleMethodHasTheBitsOfOne) {
@@ -95,8 +106,8 @@ TEST(OperatorsOnRanks, AreMadeByAllWhereSomeHaveThem) {
     });
 }
 
-// Ranks hold all points of a box.
-TEST(SumOfImagesOnRanks, PredictsMemoryForAllPoints) {
+// Ranks hold all points of a box, and parts of what open sums have.
+TEST(SumOfImagesOnRanks, PredictsMemory) {
     const auto points = test::numbers(3 * 600, 1);
     auto options = of_box(Method::fmm, {4.0, 4.0, 4.0});
     options.tolerance = 1e-3;
@@ -112,7 +123,9 @@ TEST(SumOfImagesOnRanks, PredictsMemoryForAllPoints) {
         const auto rows = test::range_of(600, transport->rank(), 4, test::Division::even);
         auto own = options;
         own.communicator = CommunicatorAccess::of(std::move(transport));
-        EXPECT_EQ(predicted(own, rows), one);
+        const double of_rank = predicted(own, rows);
+        EXPECT_LT(of_rank, one);
+        EXPECT_GT(of_rank, one / 4.0);
     });
 }
 
