@@ -1,5 +1,7 @@
 // The direct sum as a method: reads the caller's arrays on the CPU or hands them to the GPUs.
 #include "sums/method/method.h"
+
+#include "backend/comm/communicator_access.h"
 #include "base/arrays.h"
 #include "base/spelling.h"
 #include "base/stopwatch.h"
@@ -13,6 +15,7 @@
 #include "sums/direct/periodic/periodic_direct.h"
 #include "sums/direct/plane/plane_sum.h"
 #include "sums/method/refuse.h"
+#include "sums/method/target_share.h"
 
 #include <fmt/format.h>
 
@@ -88,6 +91,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (problem.is_periodic())
         if (auto reason = why_no_image_sum("direct", problem, options, device); !reason.empty())
             return reason;
+    if (auto reason = why_not_so_many_gpus(options, device); !reason.empty()) return reason;
     if (is_in_plane(problem)) return why_no_plane_sum(options, device);
     if (is_gauss(problem)) return why_no_gauss_sum(problem, options, device);
     if (device.kind == DeviceKind::cuda && (options.outputs.has(Output::hessian) || options.dipoles))
@@ -123,8 +127,10 @@ double open_bytes(const SumProblem& problem, const SumOptions& options, const De
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     const auto open = [&](const SumProblem& one) { return open_bytes(one, options, device); };
     if (!problem.is_periodic()) return open(problem);
-    return device.kind == DeviceKind::cuda ? cuda::gpu_periodic_direct_bytes(problem, open)
-                                           : periodic_direct_bytes(problem, options, open);
+    if (device.kind != DeviceKind::cuda) return periodic_direct_bytes(problem, options, open);
+    auto whole = options; // ranks have all points
+    whole.communicator = CommunicatorAccess::with_everything(options.communicator);
+    return cuda::gpu_periodic_direct_bytes(problem, open) + bytes_for_other_ranks(problem, whole, device);
 }
 
 double seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,

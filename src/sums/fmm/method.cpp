@@ -40,9 +40,7 @@ std::string why_not_on_gpu(const SumOptions& options, const DeviceChoice& device
         return fmt::format("fast multipole sums on a GPU have no {} yet; use {}", what,
                            spelled("device", "cpu"));
     };
-    if (options.communicator.size() > 1 && device.gpus.size() > 1)
-        return fmt::format("each rank has one GPU, not {}; use {}", device.gpus.size(),
-                           spelled("device", "cuda"));
+    if (auto reason = why_not_so_many_gpus(options, device); !reason.empty()) return reason;
     if (options.guaranteed) return lacks("bounds");
     if (options.m2l == M2L::rotation) return lacks(fmt::format("translations '{}'", name_of(options.m2l)));
     return {};

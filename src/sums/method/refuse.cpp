@@ -25,6 +25,12 @@ void refuse_coincident(bool self, std::int64_t target, std::int64_t source, bool
                     target, source, where, remedy));
 }
 
+std::string why_not_so_many_gpus(const SumOptions& options, const DeviceChoice& device) {
+    if (options.communicator.size() == 1 || device.gpus.size() <= 1) return {};
+    return fmt::format("each rank has one GPU, not {}; use {}", device.gpus.size(),
+                       spelled("device", "cuda"));
+}
+
 std::string why_no_bounds(std::string_view method) {
     return fmt::format("method '{}' has no bounds of its errors; leave {} out or use {}", method,
                        spelled("guaranteed"), spelled("method", "fmm"));

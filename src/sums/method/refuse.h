@@ -3,6 +3,8 @@
 
 #include "sums/kernels/kernel.h"
 
+#include <farfield/sum_options.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,6 +26,9 @@ std::string methods_of_boxes(bool all_axes);
 
 /// Why this method does not take SumOptions::period, with the methods that do.
 std::string why_no_period(std::string_view method);
+
+/// Why ranks do not have several GPUs each; empty where they do not.
+std::string why_not_so_many_gpus(const SumOptions& options, const DeviceChoice& device);
 
 /// Why this method does not take SumOptions::guaranteed.
 std::string why_no_bounds(std::string_view method);

@@ -320,6 +320,7 @@ void expect_bits_of_one(const PlaneCase& of, const SumOptions& options) {
         EXPECT_EQ(got.potential, one.potential) << ranks << " ranks";
         EXPECT_EQ(got.field, one.field) << ranks << " ranks";
         EXPECT_EQ(got.report.fmm.near_pairs, one.report.fmm.near_pairs);
+        EXPECT_EQ(got.report.fmm.multiply_adds, one.report.fmm.multiply_adds);
         EXPECT_EQ(got.report.direct.coincident_pairs_skipped, one.report.direct.coincident_pairs_skipped);
     }
 }

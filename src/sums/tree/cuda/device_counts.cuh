@@ -13,9 +13,10 @@ struct TreeCounts {
     std::int32_t level_begin[most_levels + 2] = {};
     std::int32_t levels = 0;
     std::int32_t leaves = 0;
-    std::int32_t first_leaf_level = 0;                ///< no leaf lies above it
-    std::int32_t octants[8 * (most_levels + 1)] = {}; ///< cells with targets, of each level and octant
-    std::int32_t missing_cells = 0;                   ///< the tree was given up: it takes so many cells
+    std::int32_t first_leaf_level = 0;                    ///< no leaf lies above it
+    std::int32_t octants[8 * (most_levels + 1)] = {};     ///< cells with targets, of each level and octant
+    std::int32_t all_octants[8 * (most_levels + 1)] = {}; ///< of a share: the same of the whole tree
+    std::int32_t missing_cells = 0;                       ///< the tree was given up: it takes so many cells
     std::int32_t deeper = 0;       ///< the tree was given up: cells would be divided below the sorted levels
     std::int32_t largest_leaf = 0; ///< targets
     std::int32_t long_rows = 0;    ///< some leaf lists more than a short row holds, or other than leaves

@@ -279,6 +279,8 @@ TreeCounts DeviceTree::queue(std::int32_t few, cudaStream_t stream, const Meanwh
 void DeviceTree::take(const TreeCounts& counts) {
     levels_.assign(counts.level_begin, counts.level_begin + counts.levels + 1);
     octant_counts_.assign(counts.octants, counts.octants + 8 * counts.levels);
+    const auto* const of_all = is_share() ? counts.all_octants : counts.octants;
+    all_octant_counts_.assign(of_all, of_all + 8 * counts.levels);
     leaf_count_ = counts.leaves;
     largest_leaf_ = counts.largest_leaf;
     near_pairs_ = static_cast<std::int64_t>(counts.pairs);

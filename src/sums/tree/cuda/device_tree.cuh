@@ -103,6 +103,8 @@ public:
         return is_share() ? shared_by_octant_.data() : by_octant_.data();
     }
     [[nodiscard]] const std::vector<std::int32_t>& octant_counts() const { return octant_counts_; }
+    /// Of a share those of the whole tree.
+    [[nodiscard]] const std::vector<std::int32_t>& all_octant_counts() const { return all_octant_counts_; }
     [[nodiscard]] int largest_leaf() const { return largest_leaf_; }      ///< targets
     [[nodiscard]] std::int64_t near_pairs() const { return near_pairs_; } ///< directed
 
@@ -153,7 +155,7 @@ private:
     std::vector<BlockRange> own_leaves_;
     int leaf_count_ = 0, largest_leaf_ = 0;
     std::int64_t near_pairs_ = 0;
-    std::vector<std::int32_t> octant_counts_;
+    std::vector<std::int32_t> octant_counts_, all_octant_counts_;
     int capacity_ = 0; ///< cells that there is room for
     DeviceArray<CellPlace> places_;
     DeviceArray<std::int32_t> parents_, children_, divided_, neighbours_;

@@ -37,6 +37,10 @@ SumOptions rim_options_on_gpu(const SumOptions& given, int exponent) {
 struct PartSums {
     DeviceArray<double> potential, field;
 
+    void make_room_for(const SumOutputs& outputs, std::int64_t m) {
+        if (outputs.potential) make_room(potential, static_cast<std::size_t>(m));
+        if (outputs.field) make_room(field, 3 * static_cast<std::size_t>(m));
+    }
     [[nodiscard]] PartResults results(const SumOutputs& outputs, std::int64_t first) const {
         return {outputs.potential ? potential.data() + first : nullptr,
                 outputs.field ? field.data() + 3 * first : nullptr};
@@ -93,6 +97,11 @@ public:
             require_neutral(problem_, {moments.total, moments.magnitude});
             if (outputs.potential) potential = place_of(outputs.potential, potential_, 1, rows());
             if (outputs.field) field = place_of(outputs.field, field_, 3, rows());
+            if (!grid_) return;
+            // what may fail for want of memory does so before ranks wait for each other
+            rim_points_.take_strengths(strengths_.data(), own_stream_->get());
+            for (auto* const part : {&of_home_, &of_rim_}) part->make_room_for(outputs, problem_.targets);
+            make_room(of_far_, static_cast<std::size_t>(problem_.targets));
         });
         const double prepare_seconds = seconds_between(begin, Clock::now());
         if (!outputs.potential && !outputs.field) return;
@@ -100,10 +109,12 @@ public:
             compute(outputs, hooks, moments, potential, field, report);
         else
             clear(potential, field);
-        if (potential != nullptr && potential == potential_.data())
-            transfers_.write(potential, outputs.potential, rows(), 1, stream_);
-        if (field != nullptr && field == field_.data())
-            transfers_.write(field, outputs.field, rows(), 3, stream_);
+        comm::together(ranks_, [&] {
+            if (potential != nullptr && potential == potential_.data())
+                transfers_.write(potential, outputs.potential, rows(), 1, stream_);
+            if (field != nullptr && field == field_.data())
+                transfers_.write(field, outputs.field, rows(), 3, stream_);
+        });
         report.prepare_seconds += prepare_seconds;
         report.finish_seconds = std::max(0.0, seconds_between(begin, Clock::now()) - report.prepare_seconds -
                                                   report.compute_seconds);
@@ -127,7 +138,7 @@ private:
         const bool through_host = ranks_ != nullptr && open_.takes_host_arrays;
         options.stream = through_host ? nullptr : stream;
         auto sum = open_.make(problem, options, device_);
-        return through_host ? make_through_host(std::move(sum), stream) : std::move(sum);
+        return through_host ? make_through_host(std::move(sum), *ranks_, stream) : std::move(sum);
     }
     [[nodiscard]] ConstArrayView view_of(const double* values, std::int64_t rows, int columns = 3) const {
         return {values, DType::float64, {rows, columns}, {DeviceType::cuda, device_}};
@@ -225,16 +236,13 @@ private:
         const auto m = problem_.targets;
         const Device here{DeviceType::cuda, device_};
         SumOutputs into;
-        if (outputs.potential) {
-            make_room(part.potential, static_cast<std::size_t>(m));
-            into.potential = {part.potential.data(), DType::float64, {m}, here};
-        }
-        if (outputs.field) {
-            make_room(part.field, 3 * static_cast<std::size_t>(m));
-            into.field = {part.field.data(), DType::float64, {m, 3}, here};
-        }
-        sum.execute({strengths, DType::float64, {n}, here}, into,
-                    {.progress = {}, .stop_requested = hooks.stop_requested}, report);
+        if (outputs.potential) into.potential = {part.potential.data(), DType::float64, {m}, here};
+        if (outputs.field) into.field = {part.field.data(), DType::float64, {m, 3}, here};
+        // it agrees with other ranks on its errors, but for those of results after its last exchange
+        comm::together(ranks_, [&] {
+            sum.execute({strengths, DType::float64, {n}, here}, into,
+                        {.progress = {}, .stop_requested = hooks.stop_requested}, report);
+        });
     }
 
     // Points are wrapped into the box, so that none meets an image, unless it is rounded.
@@ -253,20 +261,31 @@ private:
         const auto stream = own_stream_->get();
         sum_part(*home_, strengths_.data(), problem_.sources, outputs, of_home_, hooks, report);
         if (report.passes.empty()) report.passes.push_back({"pairs", report.compute_seconds});
-        rim_points_.take_strengths(strengths_.data(), stream);
         SumReport rim;
         sum_rim(outputs, hooks, rim);
         stop_if_asked(hooks);
-        PassTimer timer(stream);
+        PassTimer timer;
         comm::together(ranks_, [&] {
-            make_room(of_far_, static_cast<std::size_t>(problem_.targets));
+            timer.begin(stream);
             auto* const of_share = of_far_.data() + shared_rows_->computed().begin;
             if (is_soft())
                 soft_.compute(strengths_.data(), of_share, stream);
             else
                 far_.compute(strengths_.data(), of_share, stream);
+            timer.mark("far images", stream);
         });
-        shared_rows_->gather({{reinterpret_cast<std::byte*>(of_far_.data()), sizeof(Vec4<double>)}}, stream);
+        const bool gathered = shared_rows_->gather(
+            {{reinterpret_cast<std::byte*>(of_far_.data()), sizeof(Vec4<double>)}}, stream);
+        comm::together(ranks_, [&] {
+            if (gathered) timer.mark("other ranks", stream);
+            leave(outputs, moments, potential, field);
+            timer.mark("far images", stream);
+            own_stream_->synchronize();
+        });
+        tell(rim, timer, moments, report);
+    }
+
+    void leave(const SumOutputs& outputs, const BoxMoments& moments, double* potential, double* field) const {
         const auto from = middle();
         const auto first = first_row();
         finish({.m = rows(),
@@ -283,9 +302,11 @@ private:
                 .middle = {from[0], from[1], from[2]},
                 .moments = moments,
                 .origin = source_points_},
-               {targets() + 3 * first, given_targets() + 3 * first, rows()}, stream);
-        timer.mark("far images", stream);
-        own_stream_->synchronize();
+               {targets() + 3 * first, given_targets() + 3 * first, rows()}, own_stream_->get());
+    }
+
+    void tell(const SumReport& rim, const PassTimer& timer, const BoxMoments& moments,
+              SumReport& report) const {
         report.passes.push_back({"near images", rim.compute_seconds});
         report.compute_seconds += rim.compute_seconds + timer.total();
         for (auto& pass : timer.seconds()) report.passes.push_back(std::move(pass));

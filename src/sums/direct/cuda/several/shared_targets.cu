@@ -98,10 +98,7 @@ private:
     }
 
     void give_to_ranks(const SumOutputs& outputs, SumReport& report) const {
-        std::vector<std::int64_t> begins;
-        for (int rank = 0; rank < ranks_->size(); ++rank)
-            begins.push_back(interval_of_part(targets_, rank, ranks_->size()).begin);
-        begins.push_back(targets_);
+        const auto begins = comm::equal_parts(*ranks_, targets_); // as `share`
         if (outputs.potential) gather_targets(*ranks_, outputs.potential, begins);
         if (outputs.field) gather_targets(*ranks_, outputs.field, begins);
         report.direct.coincident_pairs_skipped =

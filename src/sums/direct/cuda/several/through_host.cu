@@ -1,5 +1,6 @@
 #include "sums/direct/cuda/several/through_host.cuh"
 
+#include "backend/comm/agree.h"
 #include "base/arrays.h"
 #include "sums/direct/cuda/one_gpu.cuh"
 
@@ -14,25 +15,31 @@ namespace {
 
 class ThroughHost : public PreparedSum {
 public:
-    ThroughHost(std::unique_ptr<PreparedSum> sum, cudaStream_t stream)
-        : sum_(std::move(sum)), stream_(stream) {}
+    ThroughHost(std::unique_ptr<PreparedSum> sum, comm::Transport& ranks, cudaStream_t stream)
+        : sum_(std::move(sum)), ranks_(ranks), stream_(stream) {}
 
     void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
-        sources_ = from_gpu(sources, 3);
-        targets_ = targets ? from_gpu(targets, 3) : std::vector<double>();
+        comm::together(ranks_, [&] {
+            sources_ = from_gpu(sources, 3);
+            targets_ = targets ? from_gpu(targets, 3) : std::vector<double>();
+        });
         sum_->set_points(view_of(sources_, 3), targets ? view_of(targets_, 3) : ConstArrayView{});
     }
 
     void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
                  SumReport& report) override {
-        strengths_ = from_gpu(strengths, 1);
         SumOutputs here;
-        if (outputs.potential) here.potential = room(potential_, outputs.potential, 1);
-        if (outputs.field) here.field = room(field_, outputs.field, 3);
+        comm::together(ranks_, [&] {
+            strengths_ = from_gpu(strengths, 1);
+            if (outputs.potential) here.potential = room(potential_, outputs.potential, 1);
+            if (outputs.field) here.field = room(field_, outputs.field, 3);
+        });
         sum_->execute(view_of(strengths_, 1), here, hooks, report);
-        if (outputs.potential) to_gpu(potential_, outputs.potential);
-        if (outputs.field) to_gpu(field_, outputs.field);
-        check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+        comm::together(ranks_, [&] {
+            if (outputs.potential) to_gpu(potential_, outputs.potential);
+            if (outputs.field) to_gpu(field_, outputs.field);
+            check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+        });
     }
 
     bool refine(double error) override { return sum_->refine(error); }
@@ -54,14 +61,16 @@ private:
     }
 
     std::unique_ptr<PreparedSum> sum_;
+    comm::Transport& ranks_;
     cudaStream_t stream_;
     std::vector<double> sources_, targets_, strengths_, potential_, field_;
 };
 
 } // namespace
 
-std::unique_ptr<PreparedSum> make_through_host(std::unique_ptr<PreparedSum> sum, cudaStream_t stream) {
-    return std::make_unique<ThroughHost>(std::move(sum), stream);
+std::unique_ptr<PreparedSum> make_through_host(std::unique_ptr<PreparedSum> sum, comm::Transport& ranks,
+                                               cudaStream_t stream) {
+    return std::make_unique<ThroughHost>(std::move(sum), ranks, stream);
 }
 
 } // namespace farfield::cuda

@@ -349,11 +349,11 @@ private:
     template <class Real>
     bool compute(NearPoints<Real>& near, SumReport& report) {
         if (problem_.targets == 0) return true;
-        check(cudaMemsetAsync(not_finite_.data(), 0, sizeof(int), stream_), "clearing a flag");
         is_narrow_ = !is_wide() && !far_.is_empty() && far_.is_narrow(sets());
         auto& timer = pass_timer_;
         comm::together(ranks_, [&] {
             timer.restart(stream_);
+            check(cudaMemsetAsync(not_finite_.data(), 0, sizeof(int), stream_), "clearing a flag");
             set_plane_sources(PlaneSourceTask{source_points_, strengths_.data(),
                                               problem_.kernel->strength.columns, exponent_, frame_,
                                               tree_.view(), tree_.leaves(), tree_.leaf_count(),

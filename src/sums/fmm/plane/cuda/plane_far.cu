@@ -20,17 +20,13 @@ void upload(const std::vector<T>& from, DeviceArray<T>& to, cudaStream_t stream)
     copy(to.data(), from.data(), from.size(), stream);
 }
 
-std::int32_t cells_of(const DeviceTree& tree, int level, int quadrant) {
-    return tree.octant_counts()[static_cast<std::size_t>(8 * level + quadrant)];
-}
-
-/// Calls body(level, group, first place in by_octant, cells).
+/// Calls body(level, group, first place in by_octant, cells). @param counts  of cells, as DeviceTree has them
 template <class Body>
-void each_group(const DeviceTree& tree, int first_level, int end_level, const Body& body) {
+void each_group(const std::vector<std::int32_t>& counts, int first_level, int end_level, const Body& body) {
     std::int32_t first = 0;
     for (int level = 0; level < end_level; ++level)
         for (int quadrant = 0; quadrant < plane_quadrants; ++quadrant) {
-            const auto cells = cells_of(tree, level, quadrant);
+            const auto cells = counts[static_cast<std::size_t>(8 * level + quadrant)];
             if (level >= first_level && cells > 0)
                 body(level, level == 0 ? plane_coarse_group : quadrant, first, cells);
             first += cells;
@@ -93,7 +89,8 @@ void PlaneFar::make_room_for(std::size_t expansions) {
 
 double PlaneFar::multiply_adds(const DeviceTree& tree, int sets) const {
     double sum = 0.0;
-    each_group(tree, first_level_, tree.levels(), [&](int, int group, std::int32_t, std::int32_t cells) {
+    const auto& counts = tree.all_octant_counts();
+    each_group(counts, first_level_, tree.levels(), [&](int, int group, std::int32_t, std::int32_t cells) {
         const auto& of = host_->across;
         for (auto s = of.first_sender[static_cast<std::size_t>(group)];
              s < of.first_sender[static_cast<std::size_t>(group) + 1]; ++s) {
@@ -113,7 +110,7 @@ PlaneRuns PlaneFar::parents(const DeviceTree& tree, int level) const {
 
 PlaneRuns PlaneFar::targets(const DeviceTree& tree, int first_level, int end_level, int columns) const {
     PlaneRuns out;
-    each_group(tree, first_level, end_level,
+    each_group(tree.octant_counts(), first_level, end_level,
                [&](int level, int group, std::int32_t first, std::int32_t cells) {
                    out.add(first, cells, level, group, columns / view_.sets);
                });
