@@ -7,7 +7,7 @@ namespace farfield::comm {
 namespace {
 
 constexpr int barrier_tag = first_own_tag, broadcast_tag = first_own_tag + 1, gather_tag = first_own_tag + 2,
-              add_tag = first_own_tag + 3, part_tag = first_own_tag + 4;
+              add_tag = first_own_tag + 3, part_tag = first_own_tag + 4, rows_tag = first_own_tag + 5;
 
 template <class Container>
 Container resized_from_rank(Transport& transport, Container values, int root) {
@@ -114,11 +114,19 @@ void add_over_ranks(Transport& transport, std::span<std::int32_t> values) {
 
 void share_rows(Transport& transport, std::span<double> array, std::int64_t width,
                 std::span<const std::int64_t> begins) {
-    const auto rank = static_cast<std::size_t>(transport.rank());
-    const auto mine = array.subspan(static_cast<std::size_t>(width * begins[rank]),
-                                    static_cast<std::size_t>(width * (begins[rank + 1] - begins[rank])));
-    const auto all = gathered_parts(transport, std::span<const double>(mine), width, begins);
-    std::copy(all.begin(), all.end(), array.begin());
+    const auto part = [&](int of) {
+        const auto r = static_cast<std::size_t>(of);
+        return array.subspan(static_cast<std::size_t>(width * begins[r]),
+                             static_cast<std::size_t>(width * (begins[r + 1] - begins[r])));
+    };
+    std::vector<ConstBytes> to;
+    std::vector<Bytes> from;
+    for (int rank = 0; rank < transport.size(); ++rank) {
+        const bool own = rank == transport.rank();
+        to.push_back(own ? ConstBytes() : bytes_of(part(transport.rank())));
+        from.push_back(own ? Bytes() : bytes_of(part(rank)));
+    }
+    exchange(transport, to, from, rows_tag); // in place
 }
 
 std::string text_from_rank(Transport& transport, std::string text, int root) {
