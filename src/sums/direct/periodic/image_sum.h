@@ -232,14 +232,16 @@ private:
         for (std::size_t j = 0; j < rim_of_.size(); ++j)
             rim_strengths_[j] = strengths[static_cast<std::size_t>(rim_of_[j])];
         const auto m = targets_part().count;
-        rim_potential_.resize(results.potential != nullptr ? m : 0);
-        rim_field_.resize(results.field != nullptr ? 3 * m : 0);
+        // a rank without targets wants what the others want
+        rim_potential_.resize(results.potential != nullptr ? std::max<std::size_t>(1, m) : 0);
+        rim_field_.resize(results.field != nullptr ? std::max<std::size_t>(1, 3 * m) : 0);
         SumReport report = of_home;
         compute_rim({.potential = results.potential != nullptr ? rim_potential_.data() : nullptr,
                      .field = results.field != nullptr ? rim_field_.data() : nullptr},
                     report, hooks);
-        for (std::size_t i = 0; i < rim_potential_.size(); ++i) results.potential[i] += rim_potential_[i];
-        for (std::size_t i = 0; i < rim_field_.size(); ++i) results.field[i] += rim_field_[i];
+        for (std::size_t i = 0; i < m && results.potential != nullptr; ++i)
+            results.potential[i] += rim_potential_[i];
+        for (std::size_t i = 0; i < 3 * m && results.field != nullptr; ++i) results.field[i] += rim_field_[i];
     }
 
     // Points are wrapped into the box, so that none meets an image, unless it is rounded.
