@@ -1,6 +1,7 @@
 #include "sums/lattice/share_results.h"
 
 #include "backend/comm/transport.h"
+#include "backend/threads/parallel.h"
 #include "base/aligned.h"
 #include "sums/direct/cpu/sums_of_ranks.h"
 
@@ -51,18 +52,25 @@ std::vector<std::int64_t> each_alike(std::int64_t cells) {
     return starts;
 }
 
-std::vector<double> share_cell_numbers(comm::Transport* ranks, std::span<const std::int64_t> starts,
-                                       std::int64_t numbers,
-                                       const std::function<void(std::int64_t, std::int64_t, double*)>& make) {
+std::vector<double> share_cell_numbers(comm::Transport* ranks, int threads,
+                                       std::span<const std::int64_t> starts, std::int64_t numbers,
+                                       const WorkWatch& watch,
+                                       const std::function<void(std::size_t, double*)>& make) {
     const auto cells = std::ssize(starts) - 1;
     std::vector<double> all(static_cast<std::size_t>(cells * numbers));
+    const auto make_some = [&](std::int64_t first, std::int64_t last) {
+        parallel_for(threads, last - first, [&](std::int64_t number) {
+            const auto cell = first + number;
+            if (!watch.stopped()) make(static_cast<std::size_t>(cell), all.data() + cell * numbers);
+        });
+    };
     if (ranks == nullptr) {
-        make(0, cells, all.data());
+        make_some(0, cells);
         return all;
     }
     const auto begins = first_cells(*ranks, {.start = starts, .order = {}}, {});
-    const auto first = begins[static_cast<std::size_t>(ranks->rank())];
-    make(first, begins[static_cast<std::size_t>(ranks->rank()) + 1], all.data() + first * numbers);
+    const auto rank = static_cast<std::size_t>(ranks->rank());
+    make_some(begins[rank], begins[rank + 1]);
     comm::share_rows(*ranks, all, numbers, begins);
     return all;
 }

@@ -4,6 +4,7 @@
 #include "backend/threads/work_watch.h"
 #include "sums/lattice/near_sum.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -30,12 +31,13 @@ double part_of_rank(const comm::Transport* ranks);
 /// Starts as TargetCells has them, of cells that take as long as each other.
 std::vector<std::int64_t> each_alike(std::int64_t cells);
 
-/// Calls make(first, last, at) for the cells [first, last) of this rank, by the points in them, which puts
-/// `numbers` numbers of each at `at`; those of all cells, on all ranks.
+/// Calls make(cell, at), from several threads, for the cells of this rank, by the points in them, until the
+/// watch is stopped: it puts `numbers` numbers of the cell at `at`. Returns those of all cells, on all ranks.
 /// @throws comm::RankFailed
-std::vector<double>
-share_cell_numbers(comm::Transport* ranks, std::span<const std::int64_t> starts, std::int64_t numbers,
-                   const std::function<void(std::int64_t first, std::int64_t last, double* at)>& make);
+std::vector<double> share_cell_numbers(comm::Transport* ranks, int threads,
+                                       std::span<const std::int64_t> starts, std::int64_t numbers,
+                                       const WorkWatch& watch,
+                                       const std::function<void(std::size_t cell, double* at)>& make);
 
 /// Calls compute(first, last) for the cells [first, last) of this rank, which are all where there is no other
 /// (null). Then all ranks get the results of all, unless the watch of one has stopped it.

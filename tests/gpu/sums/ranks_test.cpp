@@ -234,64 +234,49 @@ TEST(RanksOnGpus, ExpandWhatOneGpuDoes) {
     });
 }
 
-void expect_near(const Values& found, const Values& expected, double tolerance) {
-    ASSERT_EQ(found.size(), expected.size());
-    double largest = 0.0;
-    for (const double value : expected) largest = std::max(largest, std::abs(value));
-    for (std::size_t i = 0; i < found.size(); ++i)
-        ASSERT_NEAR(found[i], expected[i], tolerance * largest) << i;
+// A part of the targets on each GPU.
+void expect_targets_are_shared(std::size_t n, std::size_t m, const SumOptions& options) {
+    const auto points = numbers(3 * n, 1), targets = numbers(3 * m, 2), q = numbers(n, 3);
+    const auto sum_on = [&](const SumOptions& mine) {
+        return sum(matrix_view(std::span(points), 3), matrix_view(std::span(targets), 3),
+                   {.charges = std::span(q)}, mine, Output::potential | Output::field);
+    };
+    const auto one = sum_on(options);
+    comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+        auto mine = options;
+        mine.communicator = CommunicatorAccess::with_everything(CommunicatorAccess::of(std::move(transport)));
+        const auto got = sum_on(mine);
+        EXPECT_EQ(got.report.device.kind, DeviceKind::cuda);
+        EXPECT_EQ(got.potential, one.potential) << told(options);
+        EXPECT_EQ(got.field, one.field) << told(options);
+    });
 }
 
-// A part of the targets on each GPU.
 TEST(RanksOnGpus, ShareSeparateTargets) {
     NEEDS_GPU();
-    constexpr std::size_t n = 6000, m = 4001;
-    const auto points = numbers(3 * n, 1), targets = numbers(3 * m, 2), q = numbers(n, 3);
-    for (const auto& asked : {by(Method::direct), by(Method::pme), by(Method::ewald), in_box(Method::direct),
-                              in_box(Method::fmm)}) {
-        auto options = asked;
-        if (options.method == Method::direct) options.tolerance = 1e-5;
-        const auto sum_on = [&](const SumOptions& mine, std::size_t first, std::size_t last) {
-            return sum(matrix_view(std::span(points), 3),
-                       matrix_view(std::span(targets).subspan(3 * first, 3 * (last - first)), 3),
-                       {.charges = std::span(q)}, mine, Output::potential | Output::field);
-        };
-        const auto one = sum_on(options, 0, m);
-        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
-            auto mine = options;
-            mine.communicator =
-                CommunicatorAccess::with_everything(CommunicatorAccess::of(std::move(transport)));
-            const auto got = sum_on(mine, 0, m);
-            EXPECT_EQ(got.report.device.kind, DeviceKind::cuda);
-            EXPECT_EQ(got.potential, one.potential) << told(options);
-            EXPECT_EQ(got.field, one.field) << told(options);
-        });
+    for (auto options : {by(Method::direct), by(Method::pme), by(Method::ewald), in_box(Method::direct),
+                         in_box(Method::fmm)}) {
+        options.tolerance = 1e-5;
+        expect_targets_are_shared(6000, 4001, options);
     }
 }
 
 // Of some ranks no target is.
 TEST(RanksOnGpus, ShareFewSeparateTargets) {
     NEEDS_GPU();
-    constexpr std::size_t n = 500, m = 2;
-    const auto points = numbers(3 * n, 1), targets = numbers(3 * m, 2), q = numbers(n, 3);
     auto soft = in_box(Method::fmm);
     soft.softening = 0.3;
     soft.tolerance = 1e-3;
-    for (const auto& options : {by(Method::direct), in_box(Method::direct), in_box(Method::fmm), soft}) {
-        const auto sum_on = [&](const SumOptions& mine) {
-            return sum(matrix_view(std::span(points), 3), matrix_view(std::span(targets), 3),
-                       {.charges = std::span(q)}, mine, Output::potential | Output::field);
-        };
-        const auto one = sum_on(options);
-        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
-            auto mine = options;
-            mine.communicator =
-                CommunicatorAccess::with_everything(CommunicatorAccess::of(std::move(transport)));
-            const auto got = sum_on(mine);
-            EXPECT_EQ(got.potential, one.potential) << told(options);
-            EXPECT_EQ(got.field, one.field) << told(options);
-        });
-    }
+    for (const auto& options : {by(Method::direct), in_box(Method::direct), in_box(Method::fmm), soft})
+        expect_targets_are_shared(500, 2, options);
+}
+
+void expect_near(const Values& found, const Values& expected, double tolerance) {
+    ASSERT_EQ(found.size(), expected.size());
+    double largest = 0.0;
+    for (const double value : expected) largest = std::max(largest, std::abs(value));
+    for (std::size_t i = 0; i < found.size(); ++i)
+        ASSERT_NEAR(found[i], expected[i], tolerance * largest) << i;
 }
 
 TEST(RanksOnGpus, SumGaussians) {

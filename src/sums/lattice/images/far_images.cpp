@@ -204,21 +204,16 @@ void FarImages::add_quadratic(std::span<const double> strengths, const LatticeRe
     }
 }
 
-/// Of all cells those of one rank, by `starts` as share_cell_numbers takes them: on all ranks.
 std::vector<ComplexExpansion>
 FarImages::expansions_of_all(std::span<const std::int64_t> starts,
                              const std::function<ComplexExpansion(std::size_t)>& of, WorkWatch& watch) const {
     std::vector<ComplexExpansion> out(starts.size() - 1, ComplexExpansion(basis_.order()));
     const auto size = std::ssize(out.front().real);
     const auto numbers =
-        share_cell_numbers(ranks_, starts, 2 * size, [&](std::int64_t first, std::int64_t last, double* at) {
-            parallel_for(threads_, last - first, [&](std::int64_t number) {
-                if (watch.stopped()) return;
-                const auto one = of(static_cast<std::size_t>(first + number));
-                double* const to = at + 2 * size * number;
-                std::copy(one.real.begin(), one.real.end(), to);
-                std::copy(one.imag.begin(), one.imag.end(), to + size);
-            });
+        share_cell_numbers(ranks_, threads_, starts, 2 * size, watch, [&](std::size_t c, double* at) {
+            const auto one = of(c);
+            std::copy(one.real.begin(), one.real.end(), at);
+            std::copy(one.imag.begin(), one.imag.end(), at + size);
         });
     for (std::size_t c = 0; c < out.size(); ++c) {
         const double* const from = numbers.data() + 2 * size * static_cast<std::int64_t>(c);

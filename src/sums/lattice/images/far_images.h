@@ -56,6 +56,7 @@ private:
     };
     [[nodiscard]] Cells sorted(const LatticePoints& points) const;
     [[nodiscard]] ComplexExpansion multipole_of(std::size_t cell, std::span<const double> strengths) const;
+    /// Each rank makes of(c) for some cells c, by `starts` as share_cell_numbers takes them: all have all.
     [[nodiscard]] std::vector<ComplexExpansion>
     expansions_of_all(std::span<const std::int64_t> starts,
                       const std::function<ComplexExpansion(std::size_t)>& of, WorkWatch& watch) const;

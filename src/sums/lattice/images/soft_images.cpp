@@ -170,17 +170,13 @@ std::vector<double> SoftImages::local_of(std::size_t cell, std::span<const doubl
     return local;
 }
 
-/// Of all cells those of one rank, by `starts` as share_cell_numbers takes them: on all ranks.
 std::vector<double> SoftImages::numbers_of_all(std::span<const std::int64_t> starts,
                                                const std::function<std::vector<double>(std::size_t)>& of,
                                                WorkWatch& watch) const {
     const auto size = static_cast<std::int64_t>(operator_->powers().size());
-    return share_cell_numbers(ranks_, starts, size, [&](std::int64_t first, std::int64_t last, double* at) {
-        parallel_for(threads_, last - first, [&](std::int64_t number) {
-            if (watch.stopped()) return;
-            const auto one = of(static_cast<std::size_t>(first + number));
-            std::copy(one.begin(), one.end(), at + number * size);
-        });
+    return share_cell_numbers(ranks_, threads_, starts, size, watch, [&](std::size_t c, double* at) {
+        const auto one = of(c);
+        std::copy(one.begin(), one.end(), at);
     });
 }
 

@@ -91,8 +91,10 @@ __global__ void __launch_bounds__(share_threads) share_kernel(const ShareTask ta
 }
 
 __global__ void note_share_kernel(const std::int32_t* tally, TreeCounts* counts) {
-    for (int k = static_cast<int>(threadIdx.x); k < octant_slots; k += share_threads)
-        counts->all_octants[k] = counts->octants[k], counts->octants[k] = tally[k];
+    for (int k = static_cast<int>(threadIdx.x); k < octant_slots; k += share_threads) {
+        counts->all_octants[k] = counts->octants[k];
+        counts->octants[k] = tally[k];
+    }
     const auto range = [&](int first, int last) {
         return tally[last] > 0 ? BlockRange{INT_MAX - tally[first], tally[last]} : BlockRange{};
     };
