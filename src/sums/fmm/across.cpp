@@ -132,7 +132,7 @@ void FmmPasses<T>::translate_block(std::span<const std::int32_t> targets) {
     std::vector<std::size_t> parents; // for each target, its place in `around`
     std::vector<Surroundings> around;
     const int level = tree_.cell(targets.front()).level; // that of all
-    if (level >= levels_) return;
+    if (level >= levels_ || level < first_level_across()) return;
     const auto& across = operators_->across_level(level);
     std::int32_t parent_before = no_cell;
     for (const auto cell : targets) {
@@ -191,6 +191,7 @@ void FmmPasses<T>::translate() {
         }
         add_points(begin, end);
     });
+    if (images_ != nullptr) translate_images();
     if (operators_->rotated) translate_rotated();
     if (block_senders_) translate_in_groups();
 }

@@ -3,7 +3,9 @@
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
 #include "sums/direct/common/costs.h"
+#include "sums/direct/periodic/image_problem.h"
 #include "sums/fmm/gpu_shape.h"
+#include "sums/fmm/periodic_level.h"
 #include "sums/fmm/softened.h"
 
 #include <algorithm>
@@ -70,7 +72,7 @@ namespace {
 double receiving_cells(const LeafGrid& grid, int separation) {
     double sum = 0.0;
     for (int level = 1; level <= grid.level; ++level)
-        if (const LeafGrid here{grid.coarse, level}; here.has_far_cells(separation)) sum += here.cells();
+        if (const LeafGrid here{grid.coarse, level, grid.dimension, grid.periodic}; here.has_far_cells(separation)) sum += here.cells();
     return sum;
 }
 
@@ -90,8 +92,15 @@ FmmSeconds fmm_seconds_on(const LeafGrid& grid, const FmmRates& rates, const Sum
     if (!grid.has_far_cells(separation)) return {.once = tree, .each = near}; // all are neighbours
     const double cell =
         softening > 0.0 ? rates.seconds_a_softened_cell(softening * grid.across()) : rates.seconds_a_cell;
-    const double coarsest = grid.coarse > 1 ? std::pow(grid.coarse, 3) * rates.seconds_a_coarse_cell : 0.0;
-    return {.once = tree + (problem.moves ? 0.0 : rates.operator_seconds),
+    double coarsest = grid.coarse > 1 ? std::pow(grid.coarse, 3) * rates.seconds_a_coarse_cell : 0.0;
+    double operators = rates.operator_seconds;
+    if (grid.periodic) {
+        const auto images = far_costs(problem, periodic_level(grid.coarse, separation),
+                                      {.separation = separation, .order = rates.order.order});
+        coarsest = far_seconds(images.products, 1);
+        operators += images.operator_seconds;
+    }
+    return {.once = tree + (problem.moves ? 0.0 : operators),
             .each = near + coarsest + receiving_cells(grid, separation) * cell +
                     (sources + targets) * rates.seconds_a_point};
 }

@@ -50,7 +50,7 @@ void FmmPasses<T>::add_values(const TreeCell& leaf, const TreeCell& of, bool inv
                              : with_field ? 4
                                           : 1;
     derive(inverted ? multipoles_.of(number) : locals_.of(number), inverted, sets, scratch);
-    scratch.set_points(tree_.targets(), leaf.targets, tree_.centre(of), width, inverted);
+    scratch.set_points(tree_.targets(), leaf.targets, tree_.centre(of, leaf), width, inverted);
     evaluate_sets(inverted, sets, scratch);
     const double potential_factor = 1.0 / width;
     const double field_factor = -potential_factor / width;

@@ -9,6 +9,7 @@
 #include "sums/direct/cpu/ordered_results.h"
 #include "sums/fmm/common/pass_times.h"
 #include "sums/fmm/costs.h"
+#include "sums/fmm/periodic_level.h"
 #include "sums/fmm/softened.h"
 #include "sums/kernels/kernel.h"
 #include "sums/points/float_range.h"
@@ -57,13 +58,18 @@ FmmSum::FmmSum(const SumProblem& problem, const SumOptions& options)
 }
 
 void FmmSum::set_points(RawVector<double> sources, RawVector<double> targets) {
+    std::array<Extent, 3> box; // of a periodic tree, the same however points lie in it
+    for (std::size_t axis = 0; axis < 3; ++axis) box[axis] = {0.0, problem_.period[axis]};
+    const bool in_box = problem_.is_periodic();
     if (own_points_) {
         auto& ranks = *share_.ranks();
-        frame_ = frame_over_ranks(ranks, sources, targets, options_.softening, options_.threads);
+        frame_ = in_box ? choose_frame(box, 0.0)
+                        : frame_over_ranks(ranks, sources, targets, options_.softening, options_.threads);
         require_float_range_over_ranks(ranks, sources, targets, frame_, options_.softening,
                                        options_.precision, options_.threads);
     } else {
-        frame_ = choose_frame(sources, targets, options_.softening, options_.threads);
+        frame_ = in_box ? choose_frame(box, 0.0)
+                        : choose_frame(sources, targets, options_.softening, options_.threads);
         require_float_range(sources, targets, frame_, options_.softening, options_.precision,
                             options_.threads);
     }
@@ -90,7 +96,7 @@ void FmmSum::fit_shape() {
 template <class T>
 void FmmSum::make_far_field(FarField<T>& far) {
     const int threads = options_.threads;
-    const LeafGrid finest{shape_.tree.coarse, tree_->levels() - 1};
+    const LeafGrid finest{shape_.tree.coarse, tree_->levels() - 1, 3, tree_->is_periodic()};
     if (!finest.has_far_cells(shape_.order.separation)) return; // all cells are neighbours
     int harmonic_levels = tree_->levels();
     if (softening_ > 0.0) {
@@ -102,14 +108,19 @@ void FmmSum::make_far_field(FarField<T>& far) {
         if (!far.softened->translates()) far.softened.reset();
         harmonic_levels = made->harmonic_levels;
     }
-    if (harmonic_levels > 0)
-        far.harmonics.emplace(*tree_, lists_, share_, fmm_operators<T>(shape_.order, threads),
-                              harmonic_levels, options_.isa, threads);
+    if (harmonic_levels <= 0) return;
+    std::shared_ptr<const ImageOperator> images;
+    if (tree_->is_periodic())
+        images = image_operator(periodic_level(shape_.tree.coarse, shape_.order.separation),
+                                shape_.order.order, threads, share_.ranks());
+    far.harmonics.emplace(*tree_, lists_, share_, fmm_operators<T>(shape_.order, threads), harmonic_levels,
+                          options_.isa, threads, std::move(images));
 }
 
 void FmmSum::prepare() {
     const int threads = options_.threads;
     shape_ = comm::from_rank(share_.ranks(), shape_); // hosts may have cost tables of their own
+    if (problem_.is_periodic()) shape_.tree.period = std::ldexp(problem_.period[0], frame_.exponent);
     float_far_.clear();                               // they refer to the tree
     double_far_.clear();
     tree_.emplace(source_points_, target_points_, problem_.self, shape_.tree, threads,
@@ -124,10 +135,15 @@ void FmmSum::prepare() {
     share_.divide(*tree_, lists_, shape_.few, rates_of_leaves, threads);
     if (own_points_) own_points_->take(share_, *tree_, lists_, source_points_, target_points_, threads);
     near_.make(*tree_, lists_, threads, share_.near_share());
+    images_.make(*tree_, lists_, share_.own_leaves(), threads);
+    image_pairs_ = images_.pairs();
+    image_points_ = std::ssize(images_.points()[0]);
+    for (auto* count : {&image_pairs_, &image_points_})
+        if (share_.ranks() != nullptr) *count = comm::sum_of_ranks(*share_.ranks(), *count);
     if (options_.precision == Precision::float64)
-        set_near_points(double_sources_, double_targets_);
+        set_near_points(double_sources_, double_targets_, double_images_);
     else
-        set_near_points(float_sources_, float_targets_);
+        set_near_points(float_sources_, float_targets_, float_images_);
     if (shape_.wide)
         make_far_field(double_far_);
     else
@@ -136,10 +152,29 @@ void FmmSum::prepare() {
 }
 
 template <class T>
-void FmmSum::set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& targets) {
+void FmmSum::set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& targets,
+                             PreparedPoints<T>& images) {
     const bool with_low = options_.precision == Precision::mixed;
     sources.set(tree_->sources().x, with_low, options_.threads);
     if (!problem_.self) targets.set(tree_->targets().x, with_low, options_.threads);
+    if (tree_->is_periodic()) images.set(images_.points(), with_low, options_.threads);
+}
+
+BlockSumTask FmmSum::near_task(const TilePoints& targets, const TilePoints& sources, const TileSums& sums,
+                               int threads, WorkWatch& watch) const {
+    return {.precision = options_.precision,
+            .outputs = static_cast<LoopOutputs>((sums.potential != nullptr ? potential_only : 0) |
+                                                (sums.field[0] != nullptr ? field_only : 0) |
+                                                (sums.hessian[0] != nullptr ? hessian_too : 0)),
+            .targets = targets,
+            .sources = sources,
+            .softening = softening_,
+            .sums = sums,
+            .isa = options_.isa,
+            .threads = threads,
+            .watch = &watch,
+            .ranks = share_.ranks(),
+            .rank_blocks = share_.first_leaves()};
 }
 
 bool FmmSum::refine(double error) {
@@ -160,23 +195,22 @@ std::optional<MutualBlocks::Begun> FmmSum::near_field(PreparedPoints<T>& sources
     Stopwatch clock;
     sources.set_strengths(strengths_, 0, report.threads);
     sources.set_dipoles(dipoles_, 0);
-    const BlockSumTask task{.precision = options_.precision,
-                            .outputs =
-                                static_cast<LoopOutputs>((sums.potential != nullptr ? potential_only : 0) |
-                                                         (sums.field[0] != nullptr ? field_only : 0) |
-                                                         (sums.hessian[0] != nullptr ? hessian_too : 0)),
-                            .targets = problem_.self ? sources.view() : targets.view(),
-                            .sources = sources.view(),
-                            .softening = softening_,
-                            .sums = sums,
-                            .isa = options_.isa,
-                            .threads = report.threads,
-                            .watch = &watch,
-                            .ranks = share_.ranks(),
-                            .rank_blocks = share_.first_leaves()};
+    const auto task = near_task(problem_.self ? sources.view() : targets.view(), sources.view(), sums,
+                                report.threads, watch);
     auto begun = near_.begin(task);
     report.passes.push_back({"P2P", clock.lap()});
     return begun;
+}
+
+template <class T>
+void FmmSum::add_near_images(const PreparedPoints<T>& sources, const PreparedPoints<T>& targets,
+                             PreparedPoints<T>& images, const TileSums& sums, SumReport& report,
+                             WorkWatch& watch) {
+    Stopwatch clock;
+    images.set_strengths(images_.strengths(strengths_), 0, report.threads);
+    images_.add(near_task(problem_.self ? sources.view() : targets.view(), images.view(), sums,
+                          report.threads, watch));
+    add_seconds(report, "near images", clock.lap());
 }
 
 template <class T>
@@ -229,7 +263,7 @@ void FmmSum::FarField<T>::add_pass(SumReport& report, const FmmPasses<T>& far, c
 // while expansions are translated: they wait for each other only where one has much more to do in all.
 void FmmSum::compute_sums(const TileSums& sums, SumReport& report, const SumHooks& hooks) {
     const double far_work = shape_.wide ? double_far_.work() : float_far_.work();
-    WorkWatch watch((far_work + work_of_a_pair * near_.computed_pairs()) * share_.own_part(), hooks.progress,
+    WorkWatch watch((far_work + work_of_a_pair * (near_.computed_pairs() + static_cast<double>(image_pairs_))) * share_.own_part(), hooks.progress,
                     hooks.stop_requested);
     const auto far_field = [&](const auto& call) {
         if (shape_.wide)
@@ -247,6 +281,12 @@ void FmmSum::compute_sums(const TileSums& sums, SumReport& report, const SumHook
         near_.end(*begun);
         begun.reset();
         add_seconds(report, "P2P", clock.lap());
+    }
+    if (images_.pairs() > 0) {
+        if (options_.precision == Precision::float64)
+            add_near_images(double_sources_, double_targets_, double_images_, sums, report, watch);
+        else
+            add_near_images(float_sources_, float_targets_, float_images_, sums, report, watch);
     }
     far_field([&](auto& far) { far.evaluate(sums, report); });
     if (share_.on_any(watch.stopped())) throw Interrupted("the sum was given up before its end");
@@ -274,8 +314,10 @@ void FmmSum::compute_at_order(std::span<const double> strengths, std::span<const
                   .levels = tree_->levels(),
                   .cells = tree_->count_cells(),
                   .leaves = share_.count_leaves(),
-                  .near_pairs = near_.pairs(),
+                  .near_pairs = near_.pairs() + image_pairs_,
                   .multiply_adds = shape_.wide ? double_far_.work() : float_far_.work()};
+    report.lattice.near_pairs = image_pairs_;
+    report.lattice.rim_images = image_points_;
     const int exponent = own_points_ ? strength_exponent_over_ranks(*share_.ranks(), strengths, dipoles,
                                                                     frame_.exponent, report.threads)
                                      : strength_exponent(strengths, dipoles, frame_.exponent, report.threads);
@@ -332,39 +374,44 @@ void FmmSum::write_own_results(const TileSums& sums, std::span<const double> str
     double* const values = given_sums_.take(numbers_of_sums(rows, results));
     const auto given = places_of_sums(values, rows, results);
     targets.bring_back(sums, given);
-    write_on_ranks(*share_.ranks(),
-                   {.problem = problem_,
-                    .frame = frame_,
-                    .softening = softening_,
-                    .precision = options_.precision,
-                    .source_points = source_points_,
-                    .target_points = target_points_,
-                    .source_from = {},
-                    .target_from = order,
-                    .strengths = {},
-                    .numbers = own_points_->numbers(),
-                    .strength_exponent = strength_exponent_,
-                    .sums = given,
-                    .stop_requested = hooks.stop_requested},
-                   strengths, dipoles, results, report);
+    const OrderedSums ordered{.problem = problem_,
+                              .frame = frame_,
+                              .softening = softening_,
+                              .precision = options_.precision,
+                              .source_points = source_points_,
+                              .target_points = target_points_,
+                              .source_from = {},
+                              .target_from = order,
+                              .strengths = {},
+                              .numbers = own_points_->numbers(),
+                              .strength_exponent = strength_exponent_,
+                              .sums = given,
+                              .stop_requested = hooks.stop_requested};
+    if (problem_.is_periodic())
+        is_finite_ = !share_.on_any(!write_rows(ordered, results, report.threads));
+    else
+        write_on_ranks(*share_.ranks(), ordered, strengths, dipoles, results, report);
 }
 
 void FmmSum::write_results(const TileSums& sums, const DirectResults& results, int strength_exponent,
                            SumReport& report, const SumHooks& hooks) {
-    write_ordered({.problem = problem_,
-                   .frame = frame_,
-                   .softening = softening_,
-                   .precision = options_.precision,
-                   .source_points = source_points_,
-                   .target_points = target_points_,
-                   .source_from = tree_->sources().from,
-                   .target_from = tree_->targets().from,
-                   .strengths = strengths_,
-                   .dipoles = dipoles_,
-                   .strength_exponent = strength_exponent,
-                   .sums = sums,
-                   .stop_requested = hooks.stop_requested},
-                  results, report);
+    const OrderedSums ordered{.problem = problem_,
+                              .frame = frame_,
+                              .softening = softening_,
+                              .precision = options_.precision,
+                              .source_points = source_points_,
+                              .target_points = target_points_,
+                              .source_from = tree_->sources().from,
+                              .target_from = tree_->targets().from,
+                              .strengths = strengths_,
+                              .dipoles = dipoles_,
+                              .strength_exponent = strength_exponent,
+                              .sums = sums,
+                              .stop_requested = hooks.stop_requested};
+    if (problem_.is_periodic())
+        is_finite_ = !share_.on_any(!write_rows(ordered, results, report.threads));
+    else
+        write_ordered(ordered, results, report);
 }
 
 } // namespace farfield

@@ -5,6 +5,7 @@
 #include "base/aligned.h"
 #include "base/work_array.h"
 #include "sums/direct/cpu/direct.h"
+#include "sums/fmm/common/image_blocks.h"
 #include "sums/fmm/common/near_blocks.h"
 #include "sums/fmm/common/own_points.h"
 #include "sums/fmm/common/rank_share.h"
@@ -29,7 +30,8 @@ class FmmSum {
 public:
     FmmSum(const SumProblem& problem, const SumOptions& options);
 
-    /// N×3 and M×3, checked; `targets` is empty where they are the sources. Ranks that do not give everything
+    /// N×3 and M×3, checked, and in the box [0, period)³ of a problem that has a periodic tree, whose sum over
+    /// images is that over growing spheres in empty space; `targets` is empty where they are the sources. Ranks that do not give everything
     /// (MethodInfo::takes_own_points) give their own, and so with strengths and results.
     void set_points(RawVector<double> sources, RawVector<double> targets);
     [[nodiscard]] int threads() const { return options_.threads; }
@@ -38,6 +40,10 @@ public:
     /// are within the tolerance, which the report tells. @throws ToleranceNotReached where none is
     void compute(std::span<const double> strengths, std::span<const double> dipoles,
                  const DirectResults& results, SumReport& report, const SumHooks& hooks);
+
+    /// Of a periodic tree, after `compute`: otherwise points meet, and results where they do are not finite.
+    /// Other sums find these and repair them.
+    [[nodiscard]] bool is_finite() const { return is_finite_; }
 
     // Of this rank's own sources, as PreparedSum says.
     void number_sources(std::span<const std::int64_t> numbers) {
@@ -70,7 +76,7 @@ private:
     [[noreturn]] void refuse_bound(const Guarantee& worst) const;
     void prepare();
     template <class T>
-    void set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& targets);
+    void set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& targets, PreparedPoints<T>& images);
     /// The expansions of 1/r, and those of what softening makes of it; either may have nothing to do.
     template <class T>
     struct FarField {
@@ -103,6 +109,13 @@ private:
     template <class T>
     std::optional<MutualBlocks::Begun> near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets,
                                                   const TileSums& sums, SumReport& report, WorkWatch& watch);
+    /// What leaves across the faces of a periodic box do.
+    template <class T>
+    void add_near_images(const PreparedPoints<T>& sources, const PreparedPoints<T>& targets,
+                         PreparedPoints<T>& images, const TileSums& sums, SumReport& report,
+                         WorkWatch& watch);
+    [[nodiscard]] BlockSumTask near_task(const TilePoints& targets, const TilePoints& sources,
+                                         const TileSums& sums, int threads, WorkWatch& watch) const;
     void compute_sums(const TileSums& sums, SumReport& report, const SumHooks& hooks);
     void write_results(const TileSums& sums, const DirectResults& results, int strength_exponent,
                        SumReport& report, const SumHooks& hooks);
@@ -119,11 +132,13 @@ private:
     std::optional<Octree> tree_;
     NearLists lists_;
     NearBlocks near_;
+    ImageBlocks images_; ///< of a periodic tree
+    std::int64_t image_pairs_ = 0, image_points_ = 0; ///< of all ranks
     RankShare share_;
     std::optional<OwnPoints> own_points_; ///< where each rank gives its own
     OrderSearch orders_;
-    PreparedPoints<float> float_sources_, float_targets_;
-    PreparedPoints<double> double_sources_, double_targets_;
+    PreparedPoints<float> float_sources_, float_targets_, float_images_;
+    PreparedPoints<double> double_sources_, double_targets_, double_images_;
     FarField<float> float_far_;
     FarField<double> double_far_;
     OutputSet float_outputs_;
@@ -131,6 +146,7 @@ private:
     RawVector<double> strengths_; ///< in the frame, in the order of the tree
     std::vector<double> dipoles_; ///< the same, N×3; empty: none
     WorkArray sums_;              ///< potential, field, Hessian, in the order of the tree
+    bool is_finite_ = true;
     WorkArray given_sums_;        ///< the same of the points that this rank gave
 };
 

@@ -13,6 +13,7 @@
 #include "sums/fmm/common/cell_expansions.h"
 #include "sums/fmm/common/rank_share.h"
 #include "sums/fmm/operators.h"
+#include "sums/lattice/images/image_operator.h"
 #include "sums/tree/near_lists.h"
 #include "sums/tree/octree.h"
 
@@ -36,8 +37,10 @@ public:
     /// The tree, the lists and the share must outlive it. Each rank has the multipole expansions that it
     /// forms or gets, and the local ones of cells that hold targets of its own.
     /// @param levels  cells send expansions to others of their level on the first so many levels only
+    /// @param images  of a periodic tree: what all cells of level 0, and their images, send each other
     FmmPasses(const Octree& tree, const NearLists& lists, const RankShare& share,
-              std::shared_ptr<const FmmOperators<T>> operators, int levels, Isa isa, int threads);
+              std::shared_ptr<const FmmOperators<T>> operators, int levels, Isa isa, int threads,
+              std::shared_ptr<const ImageOperator> images = nullptr);
 
     /// Told of the work done, in multiply-adds; once stopped, passes end early and leave what they made
     /// unfinished.
@@ -81,6 +84,10 @@ private:
     /// Cells of one level, one after the other.
     void translate_block(std::span<const std::int32_t> cells);
     void add_points(std::int32_t begin, std::int32_t end);
+    /// Level 0 of a periodic tree, through the sums of all images.
+    void translate_images();
+    /// Cells of this level are the first that send each other expansions one by one.
+    [[nodiscard]] int first_level_across() const { return images_ != nullptr ? 1 : 0; }
     void send_class(std::size_t offset_class, const Translation<T>& translation,
                     const std::vector<const void*>& sources, const std::vector<void*>& expansions,
                     AlignedVector<T>& scratch) const;
@@ -147,6 +154,7 @@ private:
     const NearLists& lists_;
     const RankShare& share_;
     std::shared_ptr<const FmmOperators<T>> operators_;
+    std::shared_ptr<const ImageOperator> images_; ///< null: space is open
     int levels_;
     Isa isa_;
     int threads_;

@@ -4,23 +4,18 @@
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cpu/host_sum.h"
 #include "sums/direct/cuda/periodic/gpu_image_sum.h"
-#include "sums/direct/periodic/image_sum.h"
+#include "sums/fmm/box_fmm.h"
 #include "sums/fmm/costs.h"
-#include "sums/fmm/fmm_sum.h"
 #include "sums/fmm/gpu_fmm.h"
 #include "sums/fmm/gpu_shape.h"
-#include "sums/fmm/shape.h"
+#include "sums/fmm/open_fmm.h"
+#include "sums/fmm/periodic_level.h"
 
 #include <algorithm>
 #include <string>
 
 namespace farfield {
 namespace {
-
-double seconds_alone(const SumProblem& problem, SumOptions options, const CostTable& table) {
-    options.threads = 1;
-    return fmm_seconds(problem, options, {}, table);
-}
 
 OpenSeconds seconds_on_gpu(const SumOptions& options, std::string_view gpu, const CostTable& table) {
     return [options, name = std::string(gpu), &table](SumProblem open) {
@@ -34,27 +29,6 @@ std::unique_ptr<PreparedSum> make_open_on_gpu(const SumProblem& problem, const S
     return cuda::make_gpu_fmm(problem, options, {device});
 }
 
-/// FmmSum as ImageSum takes it.
-class OpenFmm : public FmmSum {
-public:
-    using FmmSum::FmmSum;
-
-    static constexpr bool takes_own_points = true;
-    static double seconds(const SumProblem& problem, const SumOptions& options) {
-        return seconds_alone(problem, options, cost_table_in_use().table);
-    }
-    /// As the tree's own cells.
-    static ImageShape image_shape(const SumProblem& problem, const SumOptions& options) {
-        auto goal = problem;
-        if (problem.tolerance == 0.0) goal.tolerance = usual_tolerance;
-        ImageShape shape{.separation = options.separation > 0 ? options.separation : 1,
-                         .goal = image_goal(goal)};
-        shape.order = options.order > 0 ? std::min(options.order, most_image_order)
-                                        : image_order(image_goal(goal), shape.separation);
-        return shape;
-    }
-};
-
 } // namespace
 
 std::unique_ptr<PreparedSum> make_periodic_fmm(const SumProblem& problem, const SumOptions& options,
@@ -65,6 +39,7 @@ std::unique_ptr<PreparedSum> make_periodic_fmm(const SumProblem& problem, const 
             {.shape = OpenFmm::image_shape(problem, options),
              .seconds = seconds_on_gpu(options, usual_gpu, cost_table_in_use().table),
              .make = make_open_on_gpu});
+    if (has_periodic_tree(problem)) return std::make_unique<HostSum<BoxFmm>>(problem, options);
     return std::make_unique<HostSum<ImageSum<OpenFmm>>>(problem, options);
 }
 
@@ -73,7 +48,8 @@ double periodic_fmm_seconds(const SumProblem& problem, const SumOptions& options
     const auto shape = OpenFmm::image_shape(problem, options);
     if (!gpu.empty())
         return gpu_image_seconds(problem, shape, seconds_on_gpu(options, gpu, table), gpu, table);
-    const auto alone = [&](const SumProblem& open) { return seconds_alone(open, options, table); };
+    if (has_periodic_tree(problem)) return fmm_seconds(problem, options, {}, table);
+    const auto alone = [&](const SumProblem& open) { return OpenFmm::seconds_by(open, options, table); };
     return image_seconds(problem, shape, alone) / thread_count(options.threads);
 }
 

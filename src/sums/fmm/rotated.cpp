@@ -31,7 +31,7 @@ double FmmPasses<T>::rotated_work_of(int octant) const {
 template <class T>
 auto FmmPasses<T>::batches() const -> std::vector<Batch> {
     std::vector<Batch> out;
-    for (int level = 0; level < std::min(levels_, tree_.levels()); ++level) {
+    for (int level = first_level_across(); level < std::min(levels_, tree_.levels()); ++level) {
         std::array<Batch, 8> filling;
         const auto close = [&](Batch& batch) {
             if (!batch.empty()) out.push_back(std::move(batch));

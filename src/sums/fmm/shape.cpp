@@ -2,6 +2,7 @@
 
 #include "sums/fmm/bounds.h"
 #include "sums/fmm/costs.h"
+#include "sums/fmm/periodic_level.h"
 #include "sums/tree/near_lists.h"
 
 #include <algorithm>
@@ -18,6 +19,7 @@ namespace {
 constexpr std::int32_t few_at_least = 64;
 
 constexpr int coarse_grids[] = {1, 3, 5, 7};
+constexpr int most_periodic = 3; ///< of more, all cells of level 0 act on all
 
 /// Digits that an order gains, fitted to the errors of orders up to 24 for charges of both signs in a cube.
 double digits_an_order(int separation) { return separation == 1 ? 0.31 : 0.52; }
@@ -31,17 +33,20 @@ double bounded_digits_an_order(int separation) {
 }
 
 /// All grids, from coarse to fine.
-std::vector<LeafGrid> leaf_grids() {
+std::vector<LeafGrid> leaf_grids(bool periodic, int separation) {
     std::vector<LeafGrid> grids;
-    for (const int coarse : coarse_grids)
-        for (int level = 0; level <= 9; ++level) grids.push_back({coarse, level});
+    for (const int coarse : coarse_grids) {
+        if (periodic && coarse > most_periodic) continue;
+        const int first = periodic ? first_level_of_leaves(coarse, separation) : 0;
+        for (int level = first; level <= 9; ++level) grids.push_back({coarse, level, 3, periodic});
+    }
     std::sort(grids.begin(), grids.end(), [](const auto& a, const auto& b) { return a.cells() < b.cells(); });
     return grids;
 }
 
 template <class Cost>
-LeafGrid best_grid(const Cost& cost) {
-    const auto grids = leaf_grids();
+LeafGrid best_grid(bool periodic, int separation, const Cost& cost) {
+    const auto grids = leaf_grids(periodic, separation);
     return *std::min_element(grids.begin(), grids.end(),
                              [&](const LeafGrid& a, const LeafGrid& b) { return cost(a) < cost(b); });
 }
@@ -49,16 +54,19 @@ LeafGrid best_grid(const Cost& cost) {
 LeafGrid choose_grid(const SumProblem& problem, const SumOptions& options, const FmmShape& shape,
                      const CostTable& table, double softening) {
     const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
+    const bool periodic = has_periodic_tree(problem);
+    const int separation = shape.order.separation;
     if (options.leaf > 0)
-        return best_grid(
-            [&](const LeafGrid& grid) { return std::abs(std::log(points / grid.cells() / options.leaf)); });
+        return best_grid(periodic, separation, [&](const LeafGrid& grid) {
+            return std::abs(std::log(points / grid.cells() / options.leaf));
+        });
     std::map<int, FmmRates> rates_of;
     for (const int coarse : coarse_grids) {
         auto order = shape.order;
-        order.coarse = coarse;
+        order.coarse = periodic ? 1 : coarse;
         rates_of[coarse] = fmm_rates(table, problem, options, order, shape.wide);
     }
-    return best_grid([&](const LeafGrid& grid) {
+    return best_grid(periodic, separation, [&](const LeafGrid& grid) {
         const auto seconds = fmm_seconds_on(grid, rates_of.at(grid.coarse), problem, softening);
         return seconds.once + problem.executions * seconds.each;
     });
@@ -131,14 +139,20 @@ FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const C
                       : options.guaranteed          ? M2L::mirrored // rounding by rotations is not bounded
                                            : fastest_m2l(table, problem, options, shape.order, shape.wide);
     shape.tree.separation = shape.order.separation;
+    const bool periodic = has_periodic_tree(problem);
     const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
     if (options.depth >= 0) {
-        shape.tree.depth = options.depth;
-        shape.grid = {1, options.depth};
+        shape.grid = {1, options.depth, 3, periodic};
+        if (periodic)
+            shape.grid.level =
+                std::max(options.depth, first_level_of_leaves(1, shape.order.separation));
+        shape.tree.depth = shape.grid.level;
     } else {
         shape.grid = choose_grid(problem, options, shape, table, softening);
     }
-    shape.order.coarse = shape.tree.coarse = shape.grid.coarse;
+    shape.tree.coarse = shape.grid.coarse;
+    shape.order.coarse = periodic ? 1 : shape.grid.coarse; // images are served otherwise
+    if (periodic) shape.tree.period = problem.period[0];
     shape.leaf = std::max(1.0, points / shape.grid.cells());
     if (options.depth < 0) {
         // so many that evenly spread points stay on one level

@@ -14,8 +14,9 @@ namespace farfield {
 
 template <class T>
 FmmPasses<T>::FmmPasses(const Octree& tree, const NearLists& lists, const RankShare& share,
-                        std::shared_ptr<const FmmOperators<T>> operators, int levels, Isa isa, int threads)
-    : tree_(tree), lists_(lists), share_(share), operators_(std::move(operators)), levels_(levels), isa_(isa),
+                        std::shared_ptr<const FmmOperators<T>> operators, int levels, Isa isa, int threads,
+                        std::shared_ptr<const ImageOperator> images)
+    : tree_(tree), lists_(lists), share_(share), operators_(std::move(operators)), images_(std::move(images)), levels_(levels), isa_(isa),
       threads_(threads), zeros_(static_cast<std::size_t>(operators_->size), T(0)) {
     list_senders();
     if (!operators_->in_blocks()) return;
@@ -29,7 +30,7 @@ template <class T>
 void FmmPasses<T>::form(const TreeCell& cell, const TreeCell& points, bool inverted, T* expansion,
                         PointScratch& scratch) const {
     const auto& table = operators_->table;
-    scratch.set_points(tree_.sources(), points.sources, tree_.centre(cell), tree_.width(cell.level),
+    scratch.set_points(tree_.sources(), points.sources, tree_.centre(cell, points), tree_.width(cell.level),
                        inverted);
     const auto strengths = strengths_.subspan(static_cast<std::size_t>(points.sources.begin));
     for (std::size_t i = 0; i < static_cast<std::size_t>(scratch.count); ++i)
@@ -61,7 +62,7 @@ double FmmPasses<T>::point_work(double points) const {
 
 template <class T>
 bool FmmPasses<T>::translates() const {
-    if (operators_->rotated) return levels_ > 0;
+    if (operators_->rotated || images_ != nullptr) return levels_ > 0;
     for (int level = 0; level < std::min(levels_, tree_.levels()); ++level)
         for (const auto& translation : operators_->across_level(level))
             if (translation.multiply_adds() > 0.0) return true;
@@ -71,7 +72,7 @@ bool FmmPasses<T>::translates() const {
 template <class T>
 double FmmPasses<T>::work() const {
     std::vector<double> across(static_cast<std::size_t>(tree_.levels()), 0.0); // to a cell of each level
-    for (int level = 0; level < std::min(levels_, tree_.levels()); ++level)
+    for (int level = first_level_across(); level < std::min(levels_, tree_.levels()); ++level)
         if (operators_->rotated)
             across[static_cast<std::size_t>(level)] = rotated_work_of(0); // of other octants as much
         else if (block_senders_ && level > 0)
@@ -82,6 +83,7 @@ double FmmPasses<T>::work() const {
     double sum = 0.0;
     for (int level = 0; level < tree_.levels(); ++level)
         sum += static_cast<double>(tree_.count_receivers(level)) * across[static_cast<std::size_t>(level)];
+    if (images_ != nullptr) sum += images_->work();
     const auto points = tree_.source_count() + tree_.target_count();
     return sum + point_work(static_cast<double>(points));
 }
@@ -143,9 +145,11 @@ void FmmPasses<T>::receive_multipoles() {
 }
 
 template FmmPasses<float>::FmmPasses(const Octree&, const NearLists&, const RankShare&,
-                                     std::shared_ptr<const FmmOperators<float>>, int, Isa, int);
+                                     std::shared_ptr<const FmmOperators<float>>, int, Isa, int,
+                                     std::shared_ptr<const ImageOperator>);
 template FmmPasses<double>::FmmPasses(const Octree&, const NearLists&, const RankShare&,
-                                      std::shared_ptr<const FmmOperators<double>>, int, Isa, int);
+                                      std::shared_ptr<const FmmOperators<double>>, int, Isa, int,
+                                      std::shared_ptr<const ImageOperator>);
 template double FmmPasses<float>::point_work(double) const;
 template double FmmPasses<double>::point_work(double) const;
 template bool FmmPasses<float>::translates() const;

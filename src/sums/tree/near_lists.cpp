@@ -3,6 +3,7 @@
 #include "backend/threads/parallel.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 namespace farfield {
@@ -16,7 +17,7 @@ constexpr std::size_t leaves_a_task = 256;
 
 /// What some of the leaves find.
 struct NearParts {
-    std::vector<Entry> direct, multipoles, sources;
+    std::vector<Entry> direct, images, multipoles, sources;
     bool in_order = true; ///< `direct` has the rows of these leaves alone, one after the other
 };
 
@@ -69,14 +70,16 @@ BlockRows direct_rows(std::size_t rows, const std::vector<NearParts>& parts, int
 }
 
 /// The distance of a cell from a larger or equal one, in its own widths, on the axis where they are farthest
-/// apart.
-int distance(const TreeCell& large, const TreeCell& small) {
+/// apart; of a periodic tree that of its nearest image.
+int distance(const Octree& tree, const TreeCell& large, const TreeCell& small) {
     const int levels = small.level - large.level;
+    const auto image = tree.image_near(small, large);
     int most = 0;
-    for (int axis = 0; axis < 3; ++axis) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
         const int first = large.index[axis] << levels;
         const int last = first + (1 << levels) - 1;
-        most = std::max({most, first - small.index[axis], small.index[axis] - last});
+        const int index = small.index[axis] + image[axis] * tree.across(small.level);
+        most = std::max({most, first - index, index - last});
     }
     return most;
 }
@@ -104,6 +107,7 @@ public:
             std::all_of(parts.begin(), parts.end(), [](const auto& part) { return part.in_order; });
         out_.direct = in_order ? direct_rows(out_.leaves.size(), parts, threads)
                                : rows_of(out_.leaves.size(), parts, &NearParts::direct);
+        out_.images = rows_of(out_.leaves.size(), parts, &NearParts::images);
         out_.multipoles = rows_of(out_.leaves.size(), parts, &NearParts::multipoles);
         out_.sources = rows_of(tree_.cells().size(), parts, &NearParts::sources);
         return std::move(out_);
@@ -124,6 +128,11 @@ private:
     void acts_directly(std::int32_t target, std::int32_t source, NearParts& found) const {
         const Entry entry{leaf_number_[static_cast<std::size_t>(target)],
                           leaf_number_[static_cast<std::size_t>(source)]};
+        if (tree_.image_near(tree_.cell(source), tree_.cell(target)) != std::array{0, 0, 0}) {
+            if (tree_.cell(target).targets.size() > 0 && tree_.cell(source).sources.size() > 0)
+                found.images.push_back(entry);
+            return;
+        }
         const bool wanted =
             tree_.self() ? entry.target < entry.partner
                          : tree_.cell(target).targets.size() > 0 && tree_.cell(source).sources.size() > 0;
@@ -195,7 +204,7 @@ std::vector<LeafRange> leaves_within(const Octree& tree, std::span<const std::in
 }
 
 bool meet_by_expansions(const Octree& tree, const TreeCell& leaf, const TreeCell& small, std::int32_t few) {
-    if (distance(leaf, small) <= tree.shape().separation) return false;
+    if (distance(tree, leaf, small) <= tree.shape().separation) return false;
     const bool is_small =
         few == all_points || (small.leaf && std::max(small.sources.size(), small.targets.size()) <= few);
     return !is_small;

@@ -21,6 +21,9 @@ struct NearLists {
     /// are the sources: each pair once, with one of the two, and no leaf with itself. Otherwise all, itself
     /// among them.
     BlockRows direct;
+    /// Of a periodic tree: for each leaf, the leaves of which an image across a face acts on its targets.
+    /// Both of two leaves name the other. `direct` has none of these.
+    BlockRows images;
     /// For each leaf, cells whose multipole expansions are evaluated at its targets.
     BlockRows multipoles;
     /// For each cell, cells whose sources are taken into its local expansion.

@@ -62,6 +62,12 @@ int deepest_level(int coarse) {
     return morton_bits - bits;
 }
 
+int first_level_of_leaves(int coarse, int separation) {
+    int level = 0;
+    while (coarse << level < 2 * separation + 1) ++level;
+    return level;
+}
+
 Octree::Octree(std::span<const double> sources, std::span<const double> targets, bool self,
                const TreeShape& shape, int threads, comm::Transport* ranks,
                std::span<const double> share_begins)
@@ -69,6 +75,7 @@ Octree::Octree(std::span<const double> sources, std::span<const double> targets,
       finest_(shape.depth >= 0 ? std::min(shape.depth, deepest_level(shape.coarse))
                                : deepest_level(shape.coarse)) {
     if (shape.deepest >= 0) finest_ = std::min(finest_, shape.deepest);
+    if (is_periodic()) finest_ = std::max(finest_, first_level_of_leaves(shape.coarse, shape.separation));
     choose_cube(sources, targets, ranks, threads);
     Keys source_keys;
     Keys target_keys;
@@ -102,6 +109,10 @@ Octree::Octree(std::span<const double> sources, std::span<const double> targets,
 
 void Octree::choose_cube(std::span<const double> sources, std::span<const double> targets,
                          comm::Transport* ranks, int threads) {
+    if (is_periodic()) {
+        side_ = shape_.period;
+        return;
+    }
     std::array<Extent, 3> ranges;
     for (const auto points : {sources, targets}) extend(ranges, points, threads);
     if (ranks != nullptr) ranges = extents_over_ranks(*ranks, ranges);
@@ -203,6 +214,7 @@ void Octree::make_coarse_cells(const Keys& source_keys, const Keys& target_keys,
 
 bool Octree::is_divided(const TreeCell& cell) const {
     if (cell.level >= finest_) return false;
+    if (is_periodic() && cell.level < first_level_of_leaves(shape_.coarse, shape_.separation)) return true;
     return shape_.depth >= 0 || std::max(cell.sources.size(), cell.targets.size()) > shape_.most;
 }
 
@@ -294,6 +306,26 @@ std::array<double, 3> Octree::centre(const TreeCell& cell) const {
     return out;
 }
 
+std::array<int, 3> Octree::image_near(const TreeCell& cell, const TreeCell& near) const {
+    std::array<int, 3> image{};
+    if (!is_periodic()) return image;
+    const int level = std::max(cell.level, near.level);
+    const int period = 2 * across(level); // in half cells of that level
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto middle = [&](const TreeCell& of) { return (2 * of.index[axis] + 1) << (level - of.level); };
+        const int apart = middle(cell) - middle(near);
+        image[axis] = 2 * apart > period ? -1 : 2 * apart < -period ? 1 : 0;
+    }
+    return image;
+}
+
+std::array<double, 3> Octree::centre(const TreeCell& cell, const TreeCell& near) const {
+    auto out = centre(cell);
+    const auto image = image_near(cell, near);
+    for (std::size_t axis = 0; axis < 3; ++axis) out[axis] += image[axis] * side_;
+    return out;
+}
+
 std::int32_t Octree::coarse_cell(int x, int y, int z) const {
     const int k = shape_.coarse;
     if (x < 0 || y < 0 || z < 0 || x >= k || y >= k || z >= k) return no_cell;
@@ -304,7 +336,10 @@ std::int32_t Octree::find_neighbour(const TreeCell& cell, int dx, int dy, int dz
     const int x = cell.index[0] + dx;
     const int y = cell.index[1] + dy;
     const int z = cell.index[2] + dz;
-    if (cell.level == 0) return coarse_cell(x, y, z);
+    if (cell.level == 0) {
+        const auto place = [&](int i) { return is_periodic() ? (i + across(0)) % across(0) : i; };
+        return coarse_cell(place(x), place(y), place(z));
+    }
     const auto& parent = this->cell(cell.parent);
     const auto slot =
         neighbour_slot((x >> 1) - parent.index[0], (y >> 1) - parent.index[1], (z >> 1) - parent.index[2]);

@@ -31,12 +31,19 @@ struct TreeShape {
     /// beside cells with many points.
     double pairs_a_cell = 0.0;
     bool steps = false; ///< the cube's side is rounded up to steps of 1/16 of a power of two
+    /// > 0: points lie in [0, period)³, which is the cube, and cells have neighbours across its faces: those
+    /// of the next images. Every level with leaves has at least 2·separation + 1 cells an axis, so that no
+    /// cell is twice the neighbour of another.
+    double period = 0.0;
     int separation =
         1; ///< cells of a level are neighbours up to this distance, in cells (`ws` of the papers)
 };
 
 /// The deepest level of a tree with this k: numbers of cells have `morton_bits` bits.
 int deepest_level(int coarse);
+
+/// The first level of a periodic tree that may have leaves.
+int first_level_of_leaves(int coarse, int separation);
 
 constexpr std::int32_t no_cell = -1;
 
@@ -95,6 +102,14 @@ public:
 
     [[nodiscard]] double width(int level) const; ///< of a cell
     [[nodiscard]] std::array<double, 3> centre(const TreeCell& cell) const;
+    /// Of the image of a cell that lies nearest to another one: of a periodic tree, where no leaf is half a
+    /// period wide and the two are neighbours, or one lies in a neighbour of the other.
+    [[nodiscard]] std::array<double, 3> centre(const TreeCell& cell, const TreeCell& near) const;
+    /// That image, in periods from the cell itself.
+    [[nodiscard]] std::array<int, 3> image_near(const TreeCell& cell, const TreeCell& near) const;
+    [[nodiscard]] bool is_periodic() const { return shape_.period > 0.0; }
+    /// Cells an axis.
+    [[nodiscard]] int across(int level) const { return shape_.coarse << level; }
 
     /// The neighbours of a cell on its level, itself among them: (2·separation + 1)³ numbers, x fastest,
     /// no_cell where there is none. Nothing where they are not known, over ranks.

@@ -146,7 +146,7 @@ FarCosts far_costs(const SumProblem& problem, const ImageGrid& grid, const Image
     out.products = cells * cells * image_work_of_a_pair(shape.order);
     out.functions = (shape.order + 1.0) * (shape.order + 1.0);
     out.numbers = grid.operators() * image_numbers_of_a_pair(shape.order);
-    out.operator_seconds = out.numbers * seconds_a_number + cells * seconds_an_offset;
+    out.operator_seconds = out.numbers * seconds_a_number + grid.offsets() * seconds_an_offset;
     return out;
 }
 

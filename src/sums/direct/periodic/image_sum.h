@@ -4,10 +4,10 @@
 #pragma once
 
 #include "backend/comm/agree.h"
-#include "backend/comm/communicator_access.h"
 #include "backend/simd/isa.h"
 #include "base/stopwatch.h"
 #include "sums/direct/cpu/direct.h"
+#include "sums/direct/periodic/box_share.h"
 #include "sums/direct/periodic/image_problem.h"
 #include "sums/lattice/images/far_images.h"
 #include "sums/lattice/images/soft_images.h"
@@ -32,11 +32,11 @@ template <class Open>
 class ImageSum {
 public:
     ImageSum(const SumProblem& problem, const SumOptions& options)
-        : problem_(problem), options_(options), ranks_(CommunicatorAccess::transport(options.communicator)),
-          divides_(ranks_ != nullptr && Open::takes_own_points && problem.sources > 0 && problem.targets > 0),
+        : problem_(problem), options_(options),
+          share_(problem, options.communicator, Open::takes_own_points), ranks_(share_.ranks()),
           frame_(problem), shape_(Open::image_shape(problem, options)),
           home_(home_problem(problem, frame_.exponent),
-                of_own(open_options(options, frame_.exponent), divides_)) {}
+                share_.of_own(open_options(options, frame_.exponent))) {}
 
     [[nodiscard]] int threads() const { return home_.threads(); }
     void set_float_outputs(OutputSet /*outputs*/) {}
@@ -52,7 +52,7 @@ public:
         if (!dipoles.empty()) throw InternalError("dipoles in a periodic box");
         const auto total = total_strength(strengths);
         require_neutral(problem_, total);
-        const auto own = own_rows(results);
+        const auto own = share_.own_rows(results);
         const LatticeResults into{own.potential, own.field};
         // by the seconds that each part takes, about
         const double of_home = Open::seconds(home_problem(problem_, 0), options_);
@@ -70,7 +70,7 @@ public:
         };
         // rows that are computed again ask for a stop by themselves, and the images follow
         comm::together(ranks_, [&] {
-            home_.compute(strengths.subspan(sources_part().begin, sources_part().count), {}, own, report,
+            home_.compute(strengths.subspan(share_.sources().begin, share_.sources().count), {}, own, report,
                           part(of_home));
         });
         if (report.passes.empty()) report.passes.push_back({"pairs", report.compute_seconds});
@@ -81,8 +81,8 @@ public:
         report.passes.push_back({"far images", clock.lap()});
         for (std::size_t k = report.passes.size() - 2; k < report.passes.size(); ++k)
             report.compute_seconds += report.passes[k].seconds;
-        to_units_of_caller(into);
-        gather(results);
+        share_.to_units_of_caller(frame_.scale(), into);
+        share_.gather(results);
         report.finish_seconds += clock.lap();
         report.threads = home_.threads();
         report.lattice = {.near_pairs = problem_.targets * rim_count(),
@@ -118,45 +118,11 @@ private:
     /// Of all ranks.
     [[nodiscard]] std::int64_t rim_count() const { return rim_count_; }
 
-    /// What this rank gives of the points, which are all where ranks do not divide them.
-    struct Rows {
-        std::size_t begin = 0, count = 0;
-    };
-    [[nodiscard]] Rows part_of(std::size_t count) const {
-        if (!divides_) return {0, count};
-        const auto begins = comm::equal_parts(*ranks_, static_cast<std::int64_t>(count));
-        const auto rank = static_cast<std::size_t>(ranks_->rank());
-        return {static_cast<std::size_t>(begins[rank]),
-                static_cast<std::size_t>(begins[rank + 1] - begins[rank])};
-    }
-    [[nodiscard]] Rows sources_part() const { return part_of(sources_[0].size()); }
-    [[nodiscard]] Rows targets_part() const {
-        return part_of((problem_.self ? sources_ : targets_)[0].size());
-    }
-    static SumOptions of_own(SumOptions options, bool own) {
-        if (own) options.communicator = CommunicatorAccess::with_own(options.communicator);
-        return options;
-    }
-    [[nodiscard]] DirectResults own_rows(const DirectResults& all) const {
-        const auto first = targets_part().begin;
-        return {.potential = all.potential != nullptr ? all.potential + first : nullptr,
-                .field = all.field != nullptr ? all.field + 3 * first : nullptr};
-    }
-    /// Ranks get each other's rows.
-    void gather(const DirectResults& results) const {
-        if (!divides_) return;
-        const auto m = static_cast<std::size_t>(problem_.targets);
-        const auto begins = comm::equal_parts(*ranks_, problem_.targets);
-        if (results.potential != nullptr)
-            comm::share_rows(*ranks_, std::span(results.potential, m), 1, begins);
-        if (results.field != nullptr) comm::share_rows(*ranks_, std::span(results.field, 3 * m), 3, begins);
-    }
-
     void prepare() {
         const int count = home_.threads();
         sources_ = wrapped(frame_, sources_as_given_, count);
         targets_ = wrapped(frame_, targets_as_given_, count);
-        home_.set_points(rows_of(sources_, sources_part()), own_targets());
+        home_.set_points(own_sources(), own_targets());
         rim_.reset();
         make_far();
     }
@@ -166,28 +132,28 @@ private:
         if (!grid_ || !rim_) grid_ = choose_grid();
         if (is_soft()) {
             soft_.emplace(*grid_, frame_.softening, soft_goal(problem_, shape_.goal, frame_.exponent),
-                          home_.threads(), ranks_, divides_);
+                          home_.threads(), ranks_, share_.divides());
             set_far_points(*soft_);
         } else {
-            far_.emplace(*grid_, shape_.order, options_.isa, home_.threads(), ranks_, divides_);
+            far_.emplace(*grid_, shape_.order, options_.isa, home_.threads(), ranks_, share_.divides());
             set_far_points(*far_);
         }
         if (rim_) return;
-        const auto part = sources_part();
+        const auto& part = share_.sources();
         auto images = rim_images(*grid_, sources_, static_cast<std::int64_t>(part.begin),
                                  static_cast<std::int64_t>(part.begin + part.count));
         rim_of_ = std::move(images.of);
         rim_count_ = std::ssize(rim_of_);
-        if (divides_) rim_count_ = comm::sum_of_ranks(*ranks_, rim_count_);
+        if (share_.divides()) rim_count_ = comm::sum_of_ranks(*ranks_, rim_count_);
         rim_.emplace(rim_problem(problem_, frame_.exponent, rim_count()),
-                     of_own(rim_options(options_, frame_.exponent), divides_));
+                     share_.of_own(rim_options(options_, frame_.exponent)));
         rim_->set_points(std::move(images.points),
-                         problem_.self ? rows_of(sources_, sources_part()) : own_targets());
+                         problem_.self ? own_sources() : own_targets());
     }
     template <class Far>
     void set_far_points(Far& far) const {
-        if (!divides_) return far.set_points(sources_, problem_.self ? nullptr : &targets_);
-        const auto part = targets_part();
+        if (!share_.divides()) return far.set_points(sources_, problem_.self ? nullptr : &targets_);
+        const auto& part = share_.targets();
         LatticePoints own;
         for (std::size_t k = 0; k < 3; ++k) {
             const auto& all = (problem_.self ? sources_ : targets_)[k];
@@ -195,8 +161,12 @@ private:
         }
         far.set_points(sources_, &own);
     }
+    [[nodiscard]] RawVector<double> own_sources() const {
+        return BoxShare::rows_of(sources_, share_.sources(), home_.threads());
+    }
     [[nodiscard]] RawVector<double> own_targets() const { // none where they are the sources
-        return problem_.self ? RawVector<double>() : rows_of(targets_, targets_part());
+        return problem_.self ? RawVector<double>()
+                             : BoxShare::rows_of(targets_, share_.targets(), home_.threads());
     }
 
     [[nodiscard]] ImageGrid choose_grid() const {
@@ -219,19 +189,12 @@ private:
         return comm::from_rank(ranks_, grid); // hosts may have cost tables of their own
     }
 
-    static RawVector<double> rows_of(const LatticePoints& points, const Rows& part) {
-        RawVector<double> out(3 * part.count);
-        for (std::size_t i = 0; i < part.count; ++i)
-            for (std::size_t k = 0; k < 3; ++k) out[3 * i + k] = points[k][part.begin + i];
-        return out;
-    }
-
     void add_rim(std::span<const double> strengths, const DirectResults& results, const SumReport& of_home,
                  const SumHooks& hooks) {
         rim_strengths_.resize(rim_of_.size());
         for (std::size_t j = 0; j < rim_of_.size(); ++j)
             rim_strengths_[j] = strengths[static_cast<std::size_t>(rim_of_[j])];
-        const auto m = targets_part().count;
+        const auto m = share_.targets().count;
         // a rank without targets wants what the others want
         rim_potential_.resize(results.potential != nullptr ? std::max<std::size_t>(1, m) : 0);
         rim_field_.resize(results.field != nullptr ? std::max<std::size_t>(1, 3 * m) : 0);
@@ -257,13 +220,8 @@ private:
 
     // Results are those of the kernel, whose sign may be the other; far images are those of charges.
     void add_far(std::span<const double> strengths, const LatticeResults& results, const SumHooks& hooks) {
-        const auto m = static_cast<std::int64_t>(targets_part().count);
         const double sign = problem_.kernel->sign;
-        const auto turn = [&] {
-            for (std::int64_t i = 0; i < m && results.potential != nullptr; ++i) results.potential[i] *= sign;
-            for (std::int64_t i = 0; i < 3 * m && results.field != nullptr; ++i) results.field[i] *= sign;
-        };
-        if (sign != 1.0) turn();
+        share_.turn(sign, results);
         WorkWatch watch(far_work(), hooks.progress, hooks.stop_requested);
         watch.ask();
         if (soft_)
@@ -280,23 +238,16 @@ private:
         if (problem_.boundary == Boundary::vacuum) {
             const std::span<const double> targets = problem_.self ? sources_as_given_ : targets_as_given_;
             terms.add_vacuum(sources_as_given_,
-                             targets.subspan(3 * targets_part().begin, 3 * targets_part().count), strengths,
+                             targets.subspan(3 * share_.targets().begin, 3 * share_.targets().count), strengths,
                              results);
         }
-        if (sign != 1.0) turn();
-    }
-
-    void to_units_of_caller(const LatticeResults& results) const {
-        const double unit = frame_.scale();
-        const auto m = static_cast<std::int64_t>(targets_part().count);
-        for (std::int64_t i = 0; i < m && results.potential != nullptr; ++i) results.potential[i] *= unit;
-        for (std::int64_t i = 0; i < 3 * m && results.field != nullptr; ++i) results.field[i] *= unit * unit;
+        share_.turn(sign, results);
     }
 
     SumProblem problem_;
     SumOptions options_;
+    BoxShare share_;
     comm::Transport* ranks_; ///< that share the work and each get all results; null: this process is alone
-    bool divides_;           ///< the points, for `Open`
     PeriodicFrame frame_;
     ImageShape shape_;
     Open home_;

@@ -90,6 +90,14 @@ RankCells::Halo RankCells::leaf_halo() const {
                 to.add(owner_of(leaf), partner);
         }
     }
+    for (std::int32_t leaf = 0; leaf < std::ssize(lists_.leaves) && tree_.is_periodic(); ++leaf) {
+        const auto n = static_cast<std::size_t>(leaf);
+        for (auto k = lists_.images.first[n]; k < lists_.images.first[n + 1]; ++k) {
+            const auto partner = lists_.images.partners[static_cast<std::size_t>(k)];
+            if (is_own(leaf) && !is_own(partner)) from.add(owner_of(partner), partner);
+            if (is_own(partner) && !is_own(leaf)) to.add(owner_of(leaf), partner);
+        }
+    }
     std::vector<std::int32_t> number(tree_.cells().size()); // of a leaf
     for (std::size_t n = 0; n < lists_.leaves.size(); ++n)
         number[static_cast<std::size_t>(lists_.leaves[n])] = static_cast<std::int32_t>(n);

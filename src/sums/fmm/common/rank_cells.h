@@ -44,7 +44,7 @@ public:
     [[nodiscard]] std::vector<RowRanges> target_rows() const;
 
     using Halo = RankHalo;
-    /// Leaves whose points meet another rank's leaves point by point, or go into local expansions of cells
+    /// Leaves whose points, or images of them, meet another rank's leaves point by point, or go into local expansions of cells
     /// that hold its targets.
     [[nodiscard]] Halo leaf_halo() const;
     /// Cells with sources that belong to one rank and whose multipole expansions another needs: to translate

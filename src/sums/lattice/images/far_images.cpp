@@ -4,11 +4,11 @@
 #include "backend/threads/parallel.h"
 #include "sums/direct/cpu/isa_function.h"
 #include "sums/lattice/images/cell_formulas.h"
+#include "sums/lattice/images/tin_foil.h"
 #include "sums/lattice/share_results.h"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace farfield {
 namespace {
@@ -86,13 +86,8 @@ void FarImages::set_points(const LatticePoints& sources, const LatticePoints* ta
     sources_ = sorted(sources);
     targets_ = self_ ? Cells{} : sorted(*targets);
     if (grid_.period[0] == 0.0 || grid_.period[1] == 0.0 || grid_.period[2] == 0.0) return;
-    const auto from_middle = [&](LatticePoints points) {
-        for (std::size_t k = 0; k < 3; ++k)
-            for (auto& x : points[k]) x -= grid_.low[k] + 0.5 * grid_.extent[k];
-        return points;
-    };
-    source_points_ = from_middle(sources);
-    target_points_ = self_ ? LatticePoints{} : from_middle(*targets);
+    source_points_ = sources;
+    target_points_ = self_ ? LatticePoints{} : *targets;
 }
 
 double FarImages::work() const {
@@ -173,37 +168,6 @@ void FarImages::evaluate(std::size_t cell, const ComplexExpansion& local,
     }
 }
 
-// (2π/3V) Σ q |x − y|²: of tin foil, and with the background's charge.
-void FarImages::add_quadratic(std::span<const double> strengths, const LatticeResults& results) const {
-    const auto n = strengths.size();
-    std::array<long double, 5> moments{}; // 1, x, y, z, r²
-    for (std::size_t j = 0; j < n; ++j) {
-        double square = 0.0;
-        for (std::size_t k = 0; k < 3; ++k) {
-            const double y = source_points_[k][j];
-            moments[k + 1] += strengths[j] * y;
-            square += y * y;
-        }
-        moments[0] += strengths[j];
-        moments[4] += strengths[j] * square;
-    }
-    const auto& at = self_ ? source_points_ : target_points_;
-    const double factor =
-        4.0 * std::numbers::pi / (3.0 * grid_.period[0] * grid_.period[1] * grid_.period[2]);
-    const auto total = static_cast<double>(moments[0]), squares = static_cast<double>(moments[4]);
-    for (std::size_t i = 0; i < at[0].size(); ++i) {
-        double square = 0.0, along = 0.0;
-        for (std::size_t k = 0; k < 3; ++k) {
-            const double x = at[k][i], moment = static_cast<double>(moments[k + 1]);
-            square += x * x;
-            along += x * moment;
-            if (results.field != nullptr) results.field[3 * i + k] -= factor * (total * x - moment);
-        }
-        if (results.potential != nullptr)
-            results.potential[i] += factor * (0.5 * (total * square + squares) - along);
-    }
-}
-
 std::vector<ComplexExpansion>
 FarImages::expansions_of_all(std::span<const std::int64_t> starts,
                              const std::function<ComplexExpansion(std::size_t)>& of, WorkWatch& watch) const {
@@ -267,7 +231,9 @@ void FarImages::add(std::span<const double> strengths, const LatticeResults& res
                         });
                     });
     }
-    if (!source_points_[0].empty() && !watch.stopped()) add_quadratic(strengths, results);
+    if (source_points_[0].empty() || watch.stopped()) return;
+    add_tin_foil({.period = grid_.period, .low = grid_.low}, views_of(source_points_),
+                 views_of(self_ ? source_points_ : target_points_), strengths, results, threads_);
 }
 
 RimImages rim_images(const ImageGrid& grid, const LatticePoints& points, std::int64_t first,

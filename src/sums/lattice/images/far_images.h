@@ -63,7 +63,6 @@ private:
     [[nodiscard]] ComplexExpansion local_of(std::size_t cell, const std::vector<ComplexExpansion>& multipoles,
                                             WorkWatch& watch) const;
     void evaluate(std::size_t cell, const ComplexExpansion& local, const LatticeResults& results) const;
-    void add_quadratic(std::span<const double> strengths, const LatticeResults& results) const;
 
     ImageGrid grid_;
     HarmonicBasis basis_;
@@ -76,7 +75,7 @@ private:
     bool own_targets_;
     bool self_ = true;
     Cells sources_, targets_;
-    LatticePoints source_points_, target_points_; ///< from the box's centre, along three axes
+    LatticePoints source_points_, target_points_; ///< along three axes
 };
 
 /// Images in the rim of a box, of points [first, last): places, and the rows of the points that they are of.

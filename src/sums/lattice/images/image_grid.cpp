@@ -42,7 +42,26 @@ ImageGrid::Range ImageGrid::near(int cell, std::size_t axis) const {
             floor_divided(cells[axis] - 1 + rim[axis] - cell, cells[axis])};
 }
 
+// |source + n·cells − target| ≤ rim
+ImageGrid::Range ImageGrid::near(int target, int source, std::size_t axis) const {
+    if (!around_cells) return near(source, axis);
+    const int offset = target - source;
+    return {-floor_divided(rim[axis] - offset, cells[axis]), floor_divided(rim[axis] + offset, cells[axis])};
+}
+
+Whole ImageGrid::offset(const Whole& target, const Whole& source) const {
+    Whole out{};
+    for (std::size_t k = 0; k < 3; ++k) {
+        out[k] = target[k] - source[k];
+        if (!around_cells) continue;
+        if (2 * out[k] > cells[k]) out[k] -= cells[k];
+        if (2 * out[k] < -cells[k]) out[k] += cells[k];
+    }
+    return out;
+}
+
 ImageGrid::Range ImageGrid::near_for_any(std::size_t axis) const {
+    if (around_cells) return {near(0, cells[axis] - 1, axis).first, near(cells[axis] - 1, 0, axis).last};
     return {near(cells[axis] - 1, axis).first, near(0, axis).last};
 }
 
@@ -50,7 +69,7 @@ std::uint64_t ImageGrid::kind(int target, int source) const {
     const auto to = cell_of(target), from = cell_of(source);
     std::uint64_t kind = 0;
     for (std::size_t k = 0; k < 3; ++k) {
-        const int place = is_periodic(k) ? kind_of(from[k], cells[k], rim[k]) : 0;
+        const int place = is_periodic(k) && !around_cells ? kind_of(from[k], cells[k], rim[k]) : 0;
         kind = kind << 11 | static_cast<std::uint64_t>(to[k] - from[k] + cells[k]);
         kind = kind << 10 | static_cast<std::uint64_t>(place);
     }
@@ -63,7 +82,14 @@ double ImageGrid::copies() const {
     return product;
 }
 
+double ImageGrid::offsets() const {
+    double product = 1.0;
+    for (const int along : cells) product *= around_cells ? along / 2 + 1 : along;
+    return product;
+}
+
 double ImageGrid::operators() const {
+    if (around_cells) return std::pow(2.0 * cells[0] - 1.0, 3);
     double product = 1.0;
     for (std::size_t k = 0; k < 3; ++k) {
         const double pairs = static_cast<double>(cells[k]) * cells[k];

@@ -28,6 +28,8 @@ struct ImageGrid {
     Whole cells{1, 1, 1};    ///< along each axis
     Whole rim{};             ///< in cells; 0 along open axes
     double width = 1.0;      ///< longest side of a cell
+    /// The rim is around each target's cell, and not around the box, a cube that is periodic along all axes.
+    bool around_cells = false;
 
     [[nodiscard]] bool is_periodic(std::size_t axis) const { return period[axis] > 0.0; }
     [[nodiscard]] int count() const { return cells[0] * cells[1] * cells[2]; }
@@ -44,14 +46,20 @@ struct ImageGrid {
         int first = 0, last = 0;
     };
     [[nodiscard]] Range near(int cell, std::size_t axis) const;
-    /// Those that are near for any cell.
+    /// The images of a source's cell that are near a target's cell.
+    [[nodiscard]] Range near(int target, int source, std::size_t axis) const;
+    /// Those that are near for any cells.
     [[nodiscard]] Range near_for_any(std::size_t axis) const;
+    /// From a source's cell to a target's, or with rims around cells from the source's image that lies nearest.
+    [[nodiscard]] Whole offset(const Whole& target, const Whole& source) const;
     /// Of pairs of cells that share their offset and which images are near.
     [[nodiscard]] std::uint64_t kind(int target, int source) const;
     /// Volume of box and rim over that of the box: points a point, were they spread evenly.
     [[nodiscard]] double copies() const;
     /// Pairs of cells that differ in their offset or in which images are near.
     [[nodiscard]] double operators() const;
+    /// Offsets between cells, but for their signs.
+    [[nodiscard]] double offsets() const;
 
     friend bool operator==(const ImageGrid&, const ImageGrid&) = default;
 };

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numbers>
 #include <utility>
 
@@ -71,16 +72,28 @@ struct Sphere {
     Sphere() {
         const int rings = tail_degree + 1, of_ring = 2 * tail_degree + 2;
         const GaussLegendre rule(rings);
-        for (std::size_t i = 0; i < rule.node.size(); ++i)
+        const auto angle_of = [&](int j) { return 2.0 * std::numbers::pi * (j + 0.5) / of_ring; };
+        std::vector<std::vector<std::complex<double>>> turn; // e^(imφ), by point of a ring and m
+        for (int j = 0; j < of_ring; ++j) {
+            auto& of = turn.emplace_back();
+            for (int m = 0; m <= tail_degree; ++m) of.push_back(std::polar(1.0, m * angle_of(j)));
+        }
+        for (std::size_t i = 0; i < rule.node.size(); ++i) {
+            const double z = rule.node[i], side = std::sqrt(1.0 - z * z);
+            const auto first = SolidHarmonics::regular(tail_degree, {side, 0.0, z});
             for (int j = 0; j < of_ring; ++j) {
-                const double z = rule.node[i], side = std::sqrt(1.0 - z * z);
-                const double angle = 2.0 * std::numbers::pi * (j + 0.5) / of_ring;
-                points.push_back({side * std::cos(angle), side * std::sin(angle), z});
+                points.push_back({side * std::cos(angle_of(j)), side * std::sin(angle_of(j)), z});
                 weights.push_back(rule.weight[i] / (2.0 * of_ring));
-                harmonics.emplace_back(tail_degree);
-                farfield::add(SolidHarmonics::regular(tail_degree, points.back()), tail_degree,
-                              harmonics.back());
+                auto& here = harmonics.emplace_back(tail_degree);
+                for (int l = 0; l <= tail_degree; ++l)
+                    for (int m = 0; m <= l; ++m) {
+                        const auto value = first.real(l, m) * turn[static_cast<std::size_t>(j)][static_cast<std::size_t>(m)];
+                        here.real[ComplexExpansion::place(l, m)] = value.real();
+                        here.imag[ComplexExpansion::place(l, m)] = value.imag();
+                    }
+                here.mirror(tail_degree);
             }
+        }
     }
 };
 
@@ -113,19 +126,15 @@ ImageOperator::ImageOperator(const ImageGrid& grid, int order, int threads, comm
         diagonal[k] = grid.side(k) / grid.width;
     }
     reach_ = length_of(diagonal);
-    const auto outer = outer_sums(threads, ranks);
     struct Kind {
-        Whole offset{};
+        Whole offset{}, apart{}; ///< cells: by their nearest images, and in the box
         std::array<ImageGrid::Range, 3> near{};
         ComplexExpansion* sums = nullptr;
     };
     std::array<ImageGrid::Range, 3> any;
     for (std::size_t k = 0; k < 3; ++k) any[k] = grid.near_for_any(k);
-    struct Inner {
-        int degree = 0;
-        ComplexExpansion harmonics;
-    };
-    std::map<Whole, Inner> inner;
+    std::map<Whole, FarImage> inner;
+    std::map<Whole, ComplexExpansion> outer;
     std::vector<Kind> kinds;
     const auto each_inner = [&](const Kind& kind, const auto& visit) {
         each_in(any, [&](const Whole& n) {
@@ -139,52 +148,62 @@ ImageOperator::ImageOperator(const ImageGrid& grid, int order, int threads, comm
         for (int source = 0; source < grid.count(); ++source) {
             const auto [at, is_new] = sums_.try_emplace(key(target, source));
             if (!is_new) continue;
-            const auto from = grid.cell_of(source);
-            Kind kind{.offset = grid.cell_of(target), .sums = &at->second};
+            const auto to = grid.cell_of(target), from = grid.cell_of(source);
+            Kind kind{.offset = grid.offset(to, from), .sums = &at->second};
             for (std::size_t k = 0; k < 3; ++k) {
-                kind.offset[k] -= from[k];
-                kind.near[k] = grid.near(from[k], k);
+                kind.apart[k] = to[k] - from[k];
+                kind.near[k] = grid.near(from[k] + kind.offset[k], from[k], k);
             }
+            outer.try_emplace(without_signs(kind.offset).first);
             each_inner(kind, [&](const auto& place) { inner.try_emplace(place.first); });
             kinds.push_back(kind);
         }
-    std::vector<std::pair<const Whole, Inner>*> places;
+    make_outer_sums(outer, threads, ranks);
+    std::vector<std::pair<const Whole, FarImage>*> places;
     places.reserve(inner.size());
     for (auto& place : inner) places.push_back(&place);
     parallel_for(threads, static_cast<std::int64_t>(places.size()), [&](std::int64_t number) {
         auto& [offset, image] = *places[static_cast<std::size_t>(number)];
-        const auto at = place_of(offset);
-        image.degree = degree_of(length_of(at), reach_, degree);
-        image.harmonics = ComplexExpansion(image.degree);
-        farfield::add(SolidHarmonics::irregular(image.degree, at), image.degree, image.harmonics);
+        image = far_image(offset);
     });
     parallel_for(threads, static_cast<std::int64_t>(kinds.size()), [&](std::int64_t number) {
         const auto& kind = kinds[static_cast<std::size_t>(number)];
         *kind.sums = ComplexExpansion(degree);
         const auto [offset, signs] = without_signs(kind.offset);
-        add_mirrored(outer[static_cast<std::size_t>(grid.number_of(offset))], degree, signs, *kind.sums);
+        add_mirrored(outer.at(offset), degree, signs, *kind.sums);
         each_inner(kind, [&](const auto& place) {
             const auto& image = inner.at(place.first);
             add_mirrored(image.harmonics, image.degree, place.second, *kind.sums);
         });
+        if (kind.apart != kind.offset) add_periods(kind.offset, kind.apart, *kind.sums);
     });
 }
 
-std::vector<ComplexExpansion> ImageOperator::outer_sums(int threads, comm::Transport* ranks) const {
-    std::vector<ComplexExpansion> out(static_cast<std::size_t>(grid_.count()), ComplexExpansion(2 * order_));
-    const auto half = out.front().real.size();
+void ImageOperator::make_outer_sums(std::map<Whole, ComplexExpansion>& outer, int threads,
+                                    comm::Transport* ranks) const {
+    std::vector<std::pair<const Whole, ComplexExpansion>*> offsets;
+    for (auto& of : outer) offsets.push_back(&of);
+    const auto half = ComplexExpansion(2 * order_).real.size();
     const auto numbers = made_in_turn<double>(
-        ranks, grid_.count(), 2 * half, threads, [&](std::int64_t number, std::span<double> to) {
-            const auto sums = sums_of_outer(grid_.cell_of(static_cast<int>(number)));
+        ranks, std::ssize(offsets), 2 * half, threads, [&](std::int64_t number, std::span<double> to) {
+            const auto sums = sums_of_outer(offsets[static_cast<std::size_t>(number)]->first);
             std::copy(sums.real.begin(), sums.real.end(), to.begin());
             std::copy(sums.imag.begin(), sums.imag.end(), to.begin() + static_cast<std::ptrdiff_t>(half));
         });
-    for (std::size_t number = 0; number < out.size(); ++number) {
+    for (std::size_t number = 0; number < offsets.size(); ++number) {
+        auto& sums = offsets[number]->second = ComplexExpansion(2 * order_);
         const auto from = numbers.begin() + static_cast<std::ptrdiff_t>(2 * half * number);
-        std::copy_n(from, half, out[number].real.begin());
-        std::copy_n(from + static_cast<std::ptrdiff_t>(half), half, out[number].imag.begin());
+        std::copy_n(from, half, sums.real.begin());
+        std::copy_n(from + static_cast<std::ptrdiff_t>(half), half, sums.imag.begin());
     }
-    return out;
+}
+
+auto ImageOperator::far_image(const Whole& offset) const -> FarImage {
+    const auto at = place_of(offset);
+    FarImage image{.degree = degree_of(length_of(at), reach_, 2 * order_), .harmonics = {}};
+    image.harmonics = ComplexExpansion(image.degree);
+    farfield::add(SolidHarmonics::irregular(image.degree, at), image.degree, image.harmonics);
+    return image;
 }
 
 Lengths ImageOperator::place_of(const Whole& offset) const {
@@ -201,10 +220,15 @@ ComplexExpansion ImageOperator::sums_of_outer(const Whole& offset) const {
     for (std::size_t k = 0; k < 3; ++k) any[k] = grid_.near_for_any(k);
     const LatticeTail tail(period_, place_of(offset), reach_, any);
     ComplexExpansion sums(degree);
+    std::map<Whole, FarImage> found; // but for signs
     for (const auto& image : tail.left_out()) {
         if (is_in(any, image.n)) continue;
-        const int most = degree_of(length_of(image.at), reach_, degree);
-        farfield::add(SolidHarmonics::irregular(most, image.at), most, sums);
+        Whole from = offset;
+        for (std::size_t k = 0; k < 3; ++k) from[k] -= image.n[k] * grid_.cells[k];
+        const auto [place, signs] = without_signs(from);
+        const auto [at, is_new] = found.try_emplace(place);
+        if (is_new) at->second = far_image(place);
+        add_mirrored(at->second.harmonics, at->second.degree, signs, sums);
     }
     add_tail(tail, sums);
     return sums;
@@ -212,6 +236,27 @@ ComplexExpansion ImageOperator::sums_of_outer(const Whole& offset) const {
 
 // With H(d) = Σ (−1)^l conj(R_l^m(d)) S_l^m, and ∫ |R_l^m|² over the sphere |d| = ρ:
 //   S_l^m = (−1)^l (2l + 1)(l + m)!(l − m)!/(4π ρ^l) ∫ H R_l^m(d/ρ) dΩ.
+// The sum over growing spheres is a periodic function less (2π/3V) x² (lattice_tail.h). With u and v for the
+// offsets, it is larger at v + d than at u + d by (2π/3V)(u² − v² + 2 (u − v)·d), and −d has the harmonics
+// R_1^0 = z and R_1^1 = (x + iy)/2.
+void ImageOperator::add_periods(const Whole& nearest, const Whole& apart, ComplexExpansion& sums) const {
+    const auto u = place_of(nearest), v = place_of(apart);
+    const double factor = 2.0 * std::numbers::pi / (3.0 * period_[0] * period_[1] * period_[2]);
+    Lengths slope{};
+    double step = 0.0;
+    for (std::size_t k = 0; k < 3; ++k) {
+        step += factor * (u[k] * u[k] - v[k] * v[k]);
+        slope[k] = 2.0 * factor * (u[k] - v[k]);
+    }
+    sums.real[ComplexExpansion::place(0, 0)] += step;
+    if (order_ == 0) return;
+    sums.real[ComplexExpansion::place(1, 0)] -= slope[2];
+    sums.real[ComplexExpansion::place(1, 1)] -= slope[0];
+    sums.imag[ComplexExpansion::place(1, 1)] -= slope[1];
+    sums.real[ComplexExpansion::place(1, -1)] += slope[0];
+    sums.imag[ComplexExpansion::place(1, -1)] -= slope[1];
+}
+
 void ImageOperator::add_tail(const LatticeTail& tail, ComplexExpansion& sums) const {
     static const Sphere sphere;
     const int degree = std::min(tail_degree, 2 * order_);

@@ -54,11 +54,20 @@ public:
 private:
     /// Which images of a source's cell are near follows from its distance to the rim.
     [[nodiscard]] std::uint64_t key(int target, int source) const;
-    /// Of images that are far from all cells, for cells as far apart as each is from the first one.
-    [[nodiscard]] std::vector<ComplexExpansion> outer_sums(int threads, comm::Transport* ranks) const;
+    /// Irregular harmonics of an image so many cells away.
+    struct FarImage {
+        int degree = 0;
+        ComplexExpansion harmonics;
+    };
+    [[nodiscard]] FarImage far_image(const Whole& offset) const;
+    /// Of images that are far from all cells, for cells these offsets apart.
+    void make_outer_sums(std::map<Whole, ComplexExpansion>& outer, int threads,
+                         comm::Transport* ranks) const;
     /// The same for one offset, in cells: ≥ 0.
     [[nodiscard]] ComplexExpansion sums_of_outer(const Whole& offset) const;
     void add_tail(const LatticeTail& tail, ComplexExpansion& sums) const;
+    /// From those of an offset's nearest image to those of the offset, in cells.
+    void add_periods(const Whole& nearest, const Whole& apart, ComplexExpansion& sums) const;
     [[nodiscard]] Lengths place_of(const Whole& offset) const;
 
     ImageGrid grid_;

@@ -109,7 +109,7 @@ void OneSidedBlocks::sum(const BlockSumTask& task) const {
             tile.block = blocks_[b];
             tile.sources_of_block = sources_.data() + sources_first_[b];
             tile.source_count = sources_first_[b + 1] - sources_first_[b];
-            clear(tile.sums, tile.block.begin, tile.block.end);
+            if (!task.adds) clear(tile.sums, tile.block.begin, tile.block.end);
             if (tile.block.size() > 0) act(tile);
             pairs += pairs_of(tile);
         }

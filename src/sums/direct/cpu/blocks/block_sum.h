@@ -44,6 +44,7 @@ struct BlockSumTask {
     /// Rank r sums blocks [rank_blocks[r], rank_blocks[r + 1]) alone; empty: all. Parts
     /// of mutual sums begin with groups (`mutual_groups`).
     std::span<const std::int32_t> rank_blocks = {};
+    bool adds = false; ///< one-sided sums are added to what is there
 };
 
 /// Sources act on targets. Blocks may overlap, and lists may name a block twice: it then acts twice.

@@ -1,0 +1,86 @@
+#include "sums/fmm/box_fmm.h"
+
+#include "base/stopwatch.h"
+#include "sums/direct/periodic/image_problem.h"
+
+#include <farfield/error.h>
+
+#include <cmath>
+#include <utility>
+
+namespace farfield {
+namespace {
+
+/// The box as the tree takes it, in its frame.
+SumProblem tree_problem(const SumProblem& problem, const PeriodicFrame& frame) {
+    auto out = home_problem(problem, frame.exponent);
+    out.period = frame.length;
+    return out;
+}
+
+} // namespace
+
+BoxFmm::BoxFmm(const SumProblem& problem, const SumOptions& options)
+    : problem_(problem), options_(options), share_(problem, options.communicator, true), frame_(problem),
+      sum_(tree_problem(problem, frame_), share_.of_own(open_options(options, frame_.exponent))) {}
+
+void BoxFmm::set_points(RawVector<double> sources, RawVector<double> targets) {
+    sources_ = wrapped(frame_, sources, threads());
+    targets_ = wrapped(frame_, targets, threads());
+    sources_as_given_ = std::move(sources);
+    targets_as_given_ = std::move(targets);
+    by_images_.reset();
+    sum_.set_points(BoxShare::rows_of(sources_, share_.sources(), threads()),
+                    problem_.self ? RawVector<double>()
+                                  : BoxShare::rows_of(targets_, share_.targets(), threads()));
+}
+
+void BoxFmm::compute(std::span<const double> strengths, std::span<const double> dipoles,
+                     const DirectResults& results, SumReport& report, const SumHooks& hooks) {
+    if (by_images_) return by_images_->compute(strengths, dipoles, results, report, hooks);
+    if (!dipoles.empty()) throw InternalError("dipoles in a periodic box");
+    const auto total = total_strength(strengths);
+    require_neutral(problem_, total);
+    const auto own = share_.own_rows(results);
+    const auto before = report;
+    comm::together(share_.ranks(), [&] {
+        sum_.compute(strengths.subspan(share_.sources().begin, share_.sources().count), {}, own, report,
+                     hooks);
+    });
+    if (!sum_.is_finite()) {
+        report = before;
+        by_images_.emplace(problem_, options_);
+        by_images_->set_points(sources_as_given_, targets_as_given_);
+        return by_images_->compute(strengths, dipoles, results, report, hooks);
+    }
+    Stopwatch clock;
+    const LatticeResults into{own.potential, own.field};
+    share_.turn(problem_.kernel->sign, into);
+    add_surroundings(strengths, into);
+    share_.turn(problem_.kernel->sign, into);
+    report.passes.push_back({"other terms", clock.lap()});
+    report.compute_seconds += report.passes.back().seconds;
+    share_.to_units_of_caller(frame_.scale(), into);
+    share_.gather(results);
+    report.finish_seconds += clock.lap();
+    report.lattice.order = report.fmm.order;
+    report.lattice.excess_strength = total.sum;
+    report.lattice.cells = report.fmm.coarse * report.fmm.coarse * report.fmm.coarse;
+}
+
+void BoxFmm::add_surroundings(std::span<const double> strengths, const LatticeResults& own) const {
+    add_tin_foil({.period = frame_.length, .low = {}}, views_of(sources_),
+                 BoxShare::views_of(problem_.self ? sources_ : targets_, share_.targets()), strengths, own,
+                 threads());
+    if (problem_.boundary != Boundary::vacuum) return;
+    const LatticeTerms terms{.frame = frame_,
+                             .splitting = {},
+                             .boundary = problem_.boundary,
+                             .coincident = problem_.coincident,
+                             .self = problem_.self};
+    const std::span<const double> targets = problem_.self ? sources_as_given_ : targets_as_given_;
+    terms.add_vacuum(sources_as_given_,
+                     targets.subspan(3 * share_.targets().begin, 3 * share_.targets().count), strengths, own);
+}
+
+} // namespace farfield

@@ -1,0 +1,43 @@
+// A sum over a periodic box by one tree, whose cells have neighbours across its faces. Where points meet, by
+// sums over open space, which find and repair what is not finite.
+#pragma once
+
+#include "sums/direct/periodic/box_share.h"
+#include "sums/direct/periodic/image_sum.h"
+#include "sums/fmm/open_fmm.h"
+#include "sums/lattice/lattice_terms.h"
+#include "sums/lattice/periodic_frame.h"
+
+#include <optional>
+#include <span>
+
+namespace farfield {
+
+/// What HostSum takes. Ranks all have all points, and give the tree a part each.
+class BoxFmm {
+public:
+    /// @pre has_periodic_tree(problem)
+    BoxFmm(const SumProblem& problem, const SumOptions& options);
+
+    [[nodiscard]] int threads() const { return sum_.threads(); }
+    void set_float_outputs(OutputSet /*outputs*/) {}
+    void set_points(RawVector<double> sources, RawVector<double> targets);
+    void compute(std::span<const double> strengths, std::span<const double> dipoles,
+                 const DirectResults& results, SumReport& report, const SumHooks& hooks);
+    bool refine(double error) { return by_images_ ? by_images_->refine(error) : sum_.refine(error); }
+
+private:
+    /// What the sum over growing spheres of images in empty space lacks.
+    void add_surroundings(std::span<const double> strengths, const LatticeResults& own) const;
+
+    SumProblem problem_;
+    SumOptions options_;
+    BoxShare share_;
+    PeriodicFrame frame_;
+    FmmSum sum_;
+    std::optional<ImageSum<OpenFmm>> by_images_; ///< of points that meet
+    RawVector<double> sources_as_given_, targets_as_given_;
+    LatticePoints sources_, targets_; ///< in the box
+};
+
+} // namespace farfield

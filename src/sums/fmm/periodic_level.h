@@ -1,0 +1,16 @@
+// Level 0 of a periodic tree.
+#pragma once
+
+#include "sums/lattice/images/image_grid.h"
+#include "sums/method/problem.h"
+
+namespace farfield {
+
+/// A box is summed with a periodic tree, whose cells across its faces are neighbours: a cube, without
+/// softening.
+bool has_periodic_tree(const SumProblem& problem);
+
+/// Its cells, which are 1 wide, and the images of each that are neighbours.
+ImageGrid periodic_level(int coarse, int separation);
+
+} // namespace farfield

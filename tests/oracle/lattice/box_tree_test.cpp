@@ -1,0 +1,258 @@
+// Cubes by the fast multipole method, whose tree has neighbours across the faces, against Ewald's method and
+// sums in long double.
+#include "lattice_cases.h"
+
+#include "effort.h"
+#include "expect_error.h"
+#include "sums/fmm/box_fmm.h"
+#include "sums/kernels/kernel.h"
+
+#include <farfield/error.h>
+
+#include <algorithm>
+#include <set>
+
+namespace farfield {
+namespace {
+
+using namespace test;
+
+constexpr double side = 1.75; // of which multiples have few digits
+constexpr std::array sides_of_cube{side, side, side};
+
+SumOptions in_cube(Method method, double tolerance = 0.0) {
+    return {.kernel = Kernel::coulomb, .method = method, .period = sides_of_cube, .tolerance = tolerance};
+}
+
+std::vector<Values> by_ewald(const Charges& charges, SumOptions like) {
+    SumOptions options = in_cube(Method::ewald, 1e-12);
+    options.boundary = like.boundary;
+    options.background = like.background;
+    options.coincident = like.coincident;
+    const auto result = periodic_sum(charges, options);
+    std::vector<Values> out(result.potential.size());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        out[i].potential = result.potential[i];
+        for (std::size_t k = 0; k < 3; ++k) out[i].field[k] = result.field[3 * i + k];
+    }
+    return out;
+}
+
+/// Half of the charges lie ever closer to a corner, on all of its sides, or to an edge: cells of many sizes
+/// meet across faces.
+Charges around_a_corner(std::size_t n, unsigned seed, int axes) {
+    auto out = random_charges(n, sides_of_cube, seed);
+    std::mt19937 engine(seed);
+    std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+    for (std::size_t i = 0; i < n / 2; ++i) {
+        const double reach = side * std::exp2(-12.0 * (uniform(engine) + 1.0) / 2.0 - 1.0);
+        for (std::size_t k = 0; k < static_cast<std::size_t>(axes); ++k) {
+            const double x = reach * uniform(engine);
+            out.points[3 * i + k] = x < 0.0 ? x + side : x;
+        }
+    }
+    return out;
+}
+
+void expect_near(const Charges& charges, const SumOptions& options, double tolerance) {
+    const auto result = periodic_sum(charges, options);
+    const auto errors = errors_against(result, by_ewald(charges, options));
+    EXPECT_LT(errors.potential, tolerance);
+    EXPECT_LT(errors.field, tolerance);
+}
+
+TEST(BoxTree, KeepsTolerancesOnAnyGrid) {
+    const auto charges = random_charges(sized<std::size_t>(20000, 4000), sides_of_cube, 3);
+    const auto exact = by_ewald(charges, in_cube(Method::fmm));
+    std::set<int> coarse;
+    for (const int leaf : {4, 12, 40, 150, 500})
+        for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
+            auto options = in_cube(Method::fmm, tolerance);
+            options.leaf = leaf;
+            const auto result = periodic_sum(charges, options);
+            const auto errors = errors_against(result, exact);
+            // which is kept at a sample of the targets
+            EXPECT_LT(errors.potential, 1.1 * tolerance) << leaf;
+            EXPECT_LT(errors.field, 1.1 * tolerance) << leaf;
+            EXPECT_GT(result.report.lattice.near_pairs, 0);
+            EXPECT_GT(result.report.lattice.rim_images, 0);
+            EXPECT_LT(result.report.lattice.rim_images, 26 * std::ssize(charges.strengths));
+            coarse.insert(result.report.fmm.coarse);
+        }
+    EXPECT_EQ(coarse, (std::set{1, 3}));
+}
+
+TEST(BoxTree, KeepsTolerancesOfUnevenPoints) {
+    for (const int axes : {1, 2, 3})
+        for (const int separation : {1, 2}) {
+            SCOPED_TRACE(testing::Message() << axes << " axes, separation " << separation);
+            const auto charges = around_a_corner(sized<std::size_t>(6000, 2000), 5, axes);
+            for (const int leaf : {3, 20, 100}) {
+                auto options = in_cube(Method::fmm, 1e-7);
+                options.leaf = leaf;
+                options.separation = separation;
+                expect_near(charges, options, 1e-7);
+            }
+        }
+}
+
+TEST(BoxTree, TranslatesInAnyWay) {
+    const auto uneven = around_a_corner(3000, 8, 3), even = random_charges(3000, sides_of_cube, 8);
+    for (const auto m2l : {M2L::mirrored, M2L::rotation, M2L::matrix})
+        for (const auto precision : {Precision::float32, Precision::mixed, Precision::float64}) {
+            auto options = in_cube(Method::fmm);
+            options.m2l = m2l;
+            options.precision = precision;
+            options.order = 12;
+            options.leaf = 12;
+            SCOPED_TRACE(testing::Message() << name_of(m2l) << ' ' << name_of(precision));
+            if (precision == Precision::float32) // which knows no small distances near a face
+                expect_near(even, options, 1e-4);
+            else
+                expect_near(uneven, options, 2e-5);
+        }
+}
+
+TEST(BoxTree, TakesFewPoints) {
+    for (const std::size_t n : {2, 3, 5, 9, 30})
+        for (unsigned seed = 1; seed <= sized(6U, 1U); ++seed) {
+            const auto charges = random_charges(n, sides_of_cube, seed);
+            const auto exact = lattice_oracle::sums(charges, box_of(sides_of_cube));
+            const auto errors = errors_against(periodic_sum(charges, in_cube(Method::fmm, 1e-6)), exact);
+            EXPECT_LT(errors.potential, 1e-6) << n << " seed " << seed;
+            EXPECT_LT(errors.field, 1e-6) << n << " seed " << seed;
+        }
+}
+
+// As deep as asked for, but so deep that no cell is twice another's neighbour.
+TEST(BoxTree, TakesAnyDepth) {
+    const auto charges = random_charges(1500, sides_of_cube, 2);
+    for (const int separation : {1, 2})
+        for (const int depth : {0, 1, 2, 3, 4}) {
+            auto options = in_cube(Method::fmm, 1e-6);
+            options.depth = depth;
+            options.separation = separation;
+            const auto result = periodic_sum(charges, options);
+            EXPECT_EQ(result.report.fmm.levels, std::max(depth, separation + 1) + 1);
+            expect_near(charges, options, 1e-6);
+        }
+}
+
+// Points on the faces, in the corners and just inside, and images of points given elsewhere.
+TEST(BoxTree, TakesPointsOnFaces) {
+    auto charges = random_charges(800, sides_of_cube, 4);
+    const double inside = std::nextafter(side, 0.0);
+    for (std::size_t i = 0; i < 200; ++i) {
+        charges.points[3 * i + i % 3] = i % 2 == 0 ? 0.0 : inside;
+        charges.points[3 * (i + 400) + i % 3] += side * (static_cast<double>(i % 7) - 3.0);
+    }
+    for (std::size_t k = 0; k < 3; ++k) charges.points[k] = 0.0, charges.points[3 + k] = 0.5 * side;
+    auto options = in_cube(Method::fmm, 1e-8);
+    options.leaf = 8;
+    expect_near(charges, options, 1e-8);
+}
+
+TEST(BoxTree, HasSurroundingsAndBackgrounds) {
+    auto charges = random_charges(2000, sides_of_cube, 6);
+    auto options = in_cube(Method::fmm, 1e-8);
+    options.boundary = Boundary::vacuum;
+    expect_near(charges, options, 1e-8);
+    options.boundary = Boundary::tin_foil;
+    options.background = Background::uniform;
+    for (auto& q : charges.strengths) q += 0.1;
+    for (const int leaf : {30, 70}) { // both coarsest grids
+        options.leaf = leaf;
+        expect_near(charges, options, 1e-8);
+    }
+}
+
+TEST(BoxTree, SumsAtSeparateTargets) {
+    const auto charges = around_a_corner(2500, 9, 2);
+    const auto others = around_a_corner(1800, 10, 3);
+    const auto at_others = [&](const SumOptions& options) {
+        return sum(matrix_view(std::span<const double>(charges.points), 3),
+                   matrix_view(std::span<const double>(others.points), 3),
+                   ConstArrayView(std::span<const double>(charges.strengths)), options);
+    };
+    const auto exact = at_others(in_cube(Method::ewald, 1e-12));
+    for (const int leaf : {6, 60}) {
+        auto options = in_cube(Method::fmm, 1e-7);
+        options.leaf = leaf;
+        const auto result = at_others(options);
+        double off = 0.0, all = 0.0;
+        for (std::size_t i = 0; i < exact.field.size(); ++i) {
+            off += std::pow(result.field[i] - exact.field[i], 2);
+            all += std::pow(exact.field[i], 2);
+        }
+        EXPECT_LT(std::sqrt(off / all), 1e-7);
+    }
+}
+
+// Where points meet, sums over open space find the pair, or leave it out.
+TEST(BoxTree, FindsPointsThatMeet) {
+    auto charges = random_charges(1000, sides_of_cube, 12);
+    for (std::size_t k = 0; k < 3; ++k) // of an image
+        charges.points[3 * 700 + k] = charges.points[3 * 40 + k] = 0.25 * side;
+    charges.points[3 * 700] += side;
+    auto options = in_cube(Method::fmm, 1e-6);
+    expect_contains(error_of<InvalidArgument>([&] { (void)periodic_sum(charges, options); }), {"40", "700"});
+    options.coincident = Coincident::skip;
+    expect_near(charges, options, 1e-6);
+    EXPECT_EQ(periodic_sum(charges, options).report.direct.coincident_pairs_skipped, 2);
+}
+
+// In float two points are one, or one and an image of the other.
+TEST(BoxTree, TakesPointsThatMeetInFloat) {
+    auto charges = random_charges(500, sides_of_cube, 13);
+    for (std::size_t k = 0; k < 3; ++k) charges.points[3 + k] = charges.points[k] * (1.0 + 1e-12);
+    auto options = in_cube(Method::fmm);
+    options.precision = Precision::float32;
+    const auto expect_potential = [&] {
+        const auto exact = static_cast<double>(by_ewald(charges, options)[0].potential);
+        EXPECT_NEAR(periodic_sum(charges, options).potential[0] / exact, 1.0, 1e-3);
+    };
+    expect_potential();
+    charges.points[0] = std::nextafter(side, 0.0);
+    charges.points[3] = 1e-12;
+    expect_potential();
+}
+
+TEST(BoxTree, GoesOnWithPointsThatMove) {
+    auto charges = random_charges(600, sides_of_cube, 14);
+    auto options = in_cube(Method::fmm);
+    options.coincident = Coincident::skip;
+    options.order = 18;
+    options.precision = Precision::float64;
+    options.threads = 2;
+    SumProblem problem;
+    problem.kernel = &kernel_info(Kernel::coulomb);
+    problem.sources = problem.targets = 600;
+    problem.period = sides_of_cube;
+    problem.coincident = Coincident::skip;
+    BoxFmm tree(problem, options);
+    const auto compute = [&] {
+        tree.set_points({charges.points.begin(), charges.points.end()}, {});
+        for (const double factor : {1.0, 3.0}) {
+            auto strengths = charges.strengths;
+            for (auto& q : strengths) q *= factor;
+            SumResult result;
+            result.potential.resize(600);
+            result.field.resize(1800);
+            tree.compute(strengths, {}, {.potential = result.potential.data(), .field = result.field.data()},
+                         result.report, {});
+            const auto errors = errors_against(result, by_ewald({charges.points, strengths}, options));
+            EXPECT_LT(errors.potential, 1e-6);
+            EXPECT_LT(errors.field, 1e-6);
+        }
+    };
+    compute();
+    const auto before = charges.points;
+    for (std::size_t k = 0; k < 3; ++k) charges.points[30 + k] = charges.points[60 + k]; // they meet
+    compute();
+    charges.points = before; // and part
+    for (auto& x : charges.points) x += 0.4;
+    compute();
+}
+
+} // namespace
+} // namespace farfield
