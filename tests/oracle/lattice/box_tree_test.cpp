@@ -38,16 +38,16 @@ std::vector<Values> by_ewald(const Charges& charges, SumOptions like) {
     return out;
 }
 
-/// Half of the charges lie ever closer to a corner, on all of its sides, or to an edge: cells of many sizes
-/// meet across faces.
-Charges around_a_corner(std::size_t n, unsigned seed, int axes) {
+/// Half of the charges lie ever closer to a corner, an edge or a face, on all sides of it or inside the box:
+/// cells of many sizes meet across faces.
+Charges around_a_corner(std::size_t n, unsigned seed, int axes, bool inside = false) {
     auto out = random_charges(n, sides_of_cube, seed);
     std::mt19937 engine(seed);
     std::uniform_real_distribution<double> uniform(-1.0, 1.0);
     for (std::size_t i = 0; i < n / 2; ++i) {
         const double reach = side * std::exp2(-12.0 * (uniform(engine) + 1.0) / 2.0 - 1.0);
         for (std::size_t k = 0; k < static_cast<std::size_t>(axes); ++k) {
-            const double x = reach * uniform(engine);
+            const double x = reach * (inside ? std::abs(uniform(engine)) : uniform(engine));
             out.points[3 * i + k] = x < 0.0 ? x + side : x;
         }
     }
@@ -122,6 +122,18 @@ TEST(BoxTree, TakesFewPoints) {
             EXPECT_LT(errors.potential, 1e-6) << n << " seed " << seed;
             EXPECT_LT(errors.field, 1e-6) << n << " seed " << seed;
         }
+}
+
+// At an order that no check raises: cells that meet across a face are no nearer than others.
+TEST(BoxTree, MeetsUnevenCellsAtTheirDistance) {
+    for (const int leaf : {80, 150}) {
+        auto options = in_cube(Method::fmm);
+        options.precision = Precision::float64;
+        options.order = 14;
+        options.leaf = leaf;
+        SCOPED_TRACE(leaf);
+        for (const int axes : {1, 2, 3}) expect_near(around_a_corner(8000, 8, axes, true), options, 2e-6);
+    }
 }
 
 // As deep as asked for, but so deep that no cell is twice another's neighbour.
