@@ -479,7 +479,7 @@ def test_periodic_boxes():
     for method, tolerance in (("direct", 1e-9), ("fmm", 1e-6)):  # a crystal is the worst case of expansions
         result = farfield.sum(points, charges, output="potential", tolerance=tolerance, kernel="coulomb", method=method, period=2)
         np.testing.assert_allclose(result.potential, -1.747564594633182 * charges, rtol=10 * tolerance)
-        assert result.report.lattice.rim_images > 0
+        assert (result.report.lattice.rim_images > 0) == (method == "direct")  # leaves of eight charges have no neighbours
         assert result.report.lattice.cells > 0
         assert result.report.lattice.order > 0
     line = farfield.sum([[0, 0, 0], [1, 0, 0]], [1.0, -1.0], output="potential", kernel="coulomb", tolerance=1e-10, period=(2, 0, 0))

@@ -3,6 +3,7 @@
 
 #include "base/spelling.h"
 #include "base/text.h"
+#include "sums/costs/cost_file.h"
 #include "sums/method/refuse.h"
 #include "sums/method/target_share.h"
 
@@ -74,6 +75,11 @@ std::string why_not(const MethodInfo& method, const SumProblem& problem, const S
     return method.why_not(problem, options, device);
 }
 
+double seconds_alone(const MethodInfo& method, const SumProblem& problem, SumOptions options) {
+    options.threads = 1;
+    return method.seconds(problem, options, {}, cost_table_in_use().table);
+}
+
 CandidateMethods candidate_methods(const SumProblem& problem, const SumOptions& options) {
     // in open space both run on either device
     const bool on_gpu = problem.is_periodic() && options.device.kind == DeviceKind::cuda;
@@ -89,6 +95,11 @@ CandidateMethods candidate_methods(const SumProblem& problem, const SumOptions& 
             if (!out.usual->periodic) out.usual = info;
             if (info != out.usual && out.fast == nullptr) out.fast = info;
         }
+        for (const auto* info : methods())
+            if (out.fast != nullptr && !on_gpu && info->fast_in_box != nullptr &&
+                info->fast_in_box(problem) && fits(*info) &&
+                seconds_alone(*info, problem, options) < seconds_alone(*out.fast, problem, options))
+                out.fast = info;
         if (out.fast != nullptr) return out;
     }
     for (const auto* info : methods())

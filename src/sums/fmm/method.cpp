@@ -12,6 +12,7 @@
 #include "sums/fmm/gpu_fmm.h"
 #include "sums/fmm/gpu_shape.h"
 #include "sums/fmm/periodic_fmm.h"
+#include "sums/fmm/periodic_level.h"
 #include "sums/fmm/plane/plane_method.h"
 #include "sums/fmm/softened.h"
 #include "sums/method/refuse.h"
@@ -197,6 +198,7 @@ constexpr MethodInfo fmm_info{
     .approximates = true,
     .whole_on_gpu = true,
     .open_axes = true,
+    .fast_in_box = has_periodic_tree,
     .divides = divides,
     .takes_own_points = takes_own_points};
 

@@ -101,6 +101,8 @@ struct MethodInfo {
     bool whole_on_gpu = false; ///< on GPUs, dipoles and output 'hessian', too
     bool periodic = false;     ///< sums periodic boxes, and nothing else
     bool open_axes = false;    ///< sums boxes that are periodic along one to three axes, beside open space
+    /// On CPUs it sums this box about as fast as open space: Method::automatic thinks of it. Null: no box.
+    bool (*fast_in_box)(const SumProblem& problem) = nullptr;
     /// Ranks share the work where this is true, each giving all points. Null: they never do.
     bool (*divides)(const SumProblem& problem, const DeviceChoice& device) = nullptr;
     /// Moreover each rank may give points of its own: on GPUs these come together there
@@ -132,10 +134,14 @@ const MethodInfo& first_method(const Fits& fits) {
 /// What Method::automatic has to choose between where sums run on the CPU.
 struct CandidateMethods {
     const MethodInfo* usual;        ///< the first that fits
-    const MethodInfo* fast;         ///< the first that approximates, fits and was given an accuracy; or null
+    const MethodInfo* fast;         ///< the first that approximates, fits and was given an accuracy, or null;
+                                    ///< of boxes the faster one of two on one thread of a CPU
     std::string_view why_none = {}; ///< no fast one
 };
 CandidateMethods candidate_methods(const SumProblem& problem, const SumOptions& options);
+
+/// On one thread of a CPU, by the cost table in use.
+double seconds_alone(const MethodInfo& method, const SumProblem& problem, SumOptions options);
 
 /// What to do about a tolerance that was missed, but to take a larger one: "use --precision double or"; "use"
 /// where nothing else would help. `order`: as it was asked for, 0 for none.

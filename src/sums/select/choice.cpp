@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace farfield {
@@ -63,7 +64,23 @@ Choice choose_fastest(const SumProblem& problem, const SumOptions& options, std:
     return chosen;
 }
 
-// Whether all that would compute in double computes in mixed precision, too.
+// A box that one method sums in mixed precision before any other does in double, on a CPU.
+bool is_faster_in_mixed(SumProblem problem, SumOptions options, const CandidateMethods& in_double,
+                        const CandidateMethods& in_mixed) {
+    const auto* const method = in_mixed.fast;
+    const bool on_cpu = options.device.kind == DeviceKind::cpu || cuda::devices().empty();
+    if (!on_cpu || !problem.is_periodic_box() || method == nullptr || method->fast_in_box == nullptr ||
+        !method->fast_in_box(problem) || in_double.fast == nullptr)
+        return false;
+    const auto seconds = [&](const MethodInfo& by, Precision precision) {
+        problem.precision = options.precision = precision;
+        return seconds_alone(by, problem, options);
+    };
+    return seconds(*method, Precision::mixed) < std::min(seconds(*in_double.usual, Precision::float64),
+                                                         seconds(*in_double.fast, Precision::float64));
+}
+
+// Whether all that would compute in double computes in mixed precision, too, or what is faster does.
 bool takes_mixed(SumProblem problem, SumOptions options) {
     const auto with = [&](Precision precision) {
         problem.precision = options.precision = precision;
@@ -74,7 +91,8 @@ bool takes_mixed(SumProblem problem, SumOptions options) {
     };
     const auto in_double = with(Precision::float64);
     const auto in_mixed = with(Precision::mixed);
-    return in_double.usual == in_mixed.usual && in_double.fast == in_mixed.fast;
+    if (in_double.usual == in_mixed.usual && in_double.fast == in_mixed.fast) return true;
+    return is_faster_in_mixed(problem, options, in_double, in_mixed);
 }
 
 } // namespace
