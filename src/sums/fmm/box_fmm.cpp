@@ -22,7 +22,32 @@ SumProblem tree_problem(const SumProblem& problem, const PeriodicFrame& frame) {
 
 BoxFmm::BoxFmm(const SumProblem& problem, const SumOptions& options)
     : problem_(problem), options_(options), share_(problem, options.communicator, true), frame_(problem),
-      sum_(tree_problem(problem, frame_), share_.of_own(open_options(options, frame_.exponent))) {}
+      goal_(OpenFmm::image_shape(problem, options).goal),
+      sum_(tree_problem(problem, frame_), share_.of_own(open_options(options, frame_.exponent)),
+           !softens_far_images(problem, goal_)) {}
+
+// The box is one cell, and all images within its separation are near.
+void BoxFmm::make_soft() {
+    const auto grid = image_grid(frame_.length, {}, frame_.length, frame_.length[0],
+                                 OpenFmm::image_shape(problem_, options_).separation);
+    soft_.emplace(grid, frame_.softening, soft_goal(problem_, goal_, frame_.exponent), threads(),
+                  share_.ranks(), share_.divides());
+    if (!share_.divides()) return soft_->set_points(sources_, problem_.self ? nullptr : &targets_);
+    LatticePoints own;
+    const auto part = BoxShare::views_of(problem_.self ? sources_ : targets_, share_.targets());
+    for (std::size_t k = 0; k < 3; ++k) own[k].assign(part[k].begin(), part[k].end());
+    soft_->set_points(sources_, &own);
+}
+
+bool BoxFmm::refine(double error) {
+    if (by_images_) return by_images_->refine(error);
+    const bool tree = sum_.refine(error);
+    if (!soft_) return tree;
+    const double before = goal_;
+    goal_ = refined_goal(before, refinement(error, problem_.tolerance));
+    if (goal_ < before) make_soft();
+    return tree || goal_ < before;
+}
 
 void BoxFmm::set_points(RawVector<double> sources, RawVector<double> targets) {
     sources_ = wrapped(frame_, sources, threads());
@@ -33,6 +58,7 @@ void BoxFmm::set_points(RawVector<double> sources, RawVector<double> targets) {
     sum_.set_points(BoxShare::rows_of(sources_, share_.sources(), threads()),
                     problem_.self ? RawVector<double>()
                                   : BoxShare::rows_of(targets_, share_.targets(), threads()));
+    if (softens_far_images(problem_, OpenFmm::image_shape(problem_, options_).goal)) make_soft();
 }
 
 void BoxFmm::compute(std::span<const double> strengths, std::span<const double> dipoles,
@@ -56,9 +82,9 @@ void BoxFmm::compute(std::span<const double> strengths, std::span<const double> 
     Stopwatch clock;
     const LatticeResults into{own.potential, own.field};
     share_.turn(problem_.kernel->sign, into);
-    add_surroundings(strengths, into);
+    add_surroundings(strengths, into, hooks);
     share_.turn(problem_.kernel->sign, into);
-    report.passes.push_back({"other terms", clock.lap()});
+    report.passes.push_back({soft_ ? "far images" : "other terms", clock.lap()});
     report.compute_seconds += report.passes.back().seconds;
     share_.to_units_of_caller(frame_.scale(), into);
     share_.gather(results);
@@ -68,10 +94,20 @@ void BoxFmm::compute(std::span<const double> strengths, std::span<const double> 
     report.lattice.cells = report.fmm.coarse * report.fmm.coarse * report.fmm.coarse;
 }
 
-void BoxFmm::add_surroundings(std::span<const double> strengths, const LatticeResults& own) const {
-    add_tin_foil({.period = frame_.length, .low = {}}, views_of(sources_),
-                 BoxShare::views_of(problem_.self ? sources_ : targets_, share_.targets()), strengths, own,
-                 threads());
+void BoxFmm::add_surroundings(std::span<const double> strengths, const LatticeResults& own,
+                              const SumHooks& hooks) const {
+    if (soft_) { // in tin foil
+        WorkWatch watch(soft_->work(), {}, hooks.stop_requested);
+        watch.ask();
+        soft_->add(strengths, own, watch);
+        watch.ask();
+        if (comm::any_rank(share_.ranks(), watch.stopped()))
+            throw Interrupted("the sum was given up before its end");
+    } else {
+        add_tin_foil({.period = frame_.length, .low = {}}, views_of(sources_),
+                     BoxShare::views_of(problem_.self ? sources_ : targets_, share_.targets()), strengths,
+                     own, threads());
+    }
     if (problem_.boundary != Boundary::vacuum) return;
     const LatticeTerms terms{.frame = frame_,
                              .splitting = {},

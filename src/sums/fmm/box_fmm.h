@@ -24,17 +24,21 @@ public:
     void set_points(RawVector<double> sources, RawVector<double> targets);
     void compute(std::span<const double> strengths, std::span<const double> dipoles,
                  const DirectResults& results, SumReport& report, const SumHooks& hooks);
-    bool refine(double error) { return by_images_ ? by_images_->refine(error) : sum_.refine(error); }
+    bool refine(double error);
 
 private:
-    /// What the sum over growing spheres of images in empty space lacks.
-    void add_surroundings(std::span<const double> strengths, const LatticeResults& own) const;
+    void make_soft();
+    /// What the tree does not sum.
+    void add_surroundings(std::span<const double> strengths, const LatticeResults& own,
+                          const SumHooks& hooks) const;
 
     SumProblem problem_;
     SumOptions options_;
     BoxShare share_;
     PeriodicFrame frame_;
+    double goal_; ///< of errors of softened far images
     FmmSum sum_;
+    std::optional<SoftImages> soft_; ///< where the softening shows in images that are no neighbours
     std::optional<ImageSum<OpenFmm>> by_images_; ///< of points that meet
     RawVector<double> sources_as_given_, targets_as_given_;
     LatticePoints sources_, targets_; ///< in the box

@@ -95,9 +95,11 @@ FmmSeconds fmm_seconds_on(const LeafGrid& grid, const FmmRates& rates, const Sum
     double coarsest = grid.coarse > 1 ? std::pow(grid.coarse, 3) * rates.seconds_a_coarse_cell : 0.0;
     double operators = rates.operator_seconds;
     if (grid.periodic) {
-        const auto images = far_costs(problem, periodic_level(grid.coarse, separation),
-                                      {.separation = separation, .order = rates.order.order});
+        const auto images =
+            far_costs(problem, periodic_level(grid.coarse, separation),
+                      {.separation = separation, .order = rates.order.order, .goal = image_goal(problem)});
         coarsest = far_seconds(images.products, 1);
+        if (images.is_soft) coarsest += far_point_seconds(problem, images);
         operators += images.operator_seconds;
     }
     return {.once = tree + (problem.moves ? 0.0 : operators),
@@ -110,7 +112,8 @@ double fmm_seconds(const SumProblem& problem, const SumOptions& options, std::st
     if (!gpu.empty()) return gpu_fmm_seconds(problem, options, gpu, table);
     const auto shape = fmm_shape(problem, options, table);
     const auto rates = fmm_rates(table, problem, options, shape.order, shape.wide);
-    const auto seconds = fmm_seconds_on(shape.grid, rates, problem, 0.0);
+    const double softening = shape.grid.periodic ? problem.softening / problem.period[0] : 0.0;
+    const auto seconds = fmm_seconds_on(shape.grid, rates, problem, softening);
     return cost_of(table, fmm_cost::cpu_fixed_seconds) +
            (seconds.once + problem.executions * seconds.each) / thread_count(options.threads);
 }

@@ -44,8 +44,8 @@ std::size_t numbers_of_sums(std::size_t rows, const DirectResults& results) {
 
 } // namespace
 
-FmmSum::FmmSum(const SumProblem& problem, const SumOptions& options)
-    : problem_(problem), options_(options), shape_(fmm_shape(problem, options, cost_table_in_use().table)),
+FmmSum::FmmSum(const SumProblem& problem, const SumOptions& options, bool with_far_images)
+    : problem_(problem), options_(options), with_far_images_(with_far_images), shape_(fmm_shape(problem, options, cost_table_in_use().table)),
       share_(CommunicatorAccess::transport(options.communicator)),
       own_points_(OwnPoints::of(options.communicator)) {
     options_.isa = resolve_isa(options.isa);
@@ -63,12 +63,12 @@ void FmmSum::set_points(RawVector<double> sources, RawVector<double> targets) {
     const bool in_box = problem_.is_periodic();
     if (own_points_) {
         auto& ranks = *share_.ranks();
-        frame_ = in_box ? choose_frame(box, 0.0)
+        frame_ = in_box ? choose_frame(box, options_.softening)
                         : frame_over_ranks(ranks, sources, targets, options_.softening, options_.threads);
         require_float_range_over_ranks(ranks, sources, targets, frame_, options_.softening,
                                        options_.precision, options_.threads);
     } else {
-        frame_ = in_box ? choose_frame(box, 0.0)
+        frame_ = in_box ? choose_frame(box, options_.softening)
                         : choose_frame(sources, targets, options_.softening, options_.threads);
         require_float_range(sources, targets, frame_, options_.softening, options_.precision,
                             options_.threads);
@@ -110,7 +110,7 @@ void FmmSum::make_far_field(FarField<T>& far) {
     }
     if (harmonic_levels <= 0) return;
     std::shared_ptr<const ImageOperator> images;
-    if (tree_->is_periodic())
+    if (tree_->is_periodic() && with_far_images_)
         images = image_operator(periodic_level(shape_.tree.coarse, shape_.order.separation),
                                 shape_.order.order, threads, share_.ranks());
     far.harmonics.emplace(*tree_, lists_, share_, fmm_operators<T>(shape_.order, threads), harmonic_levels,

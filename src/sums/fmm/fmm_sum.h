@@ -28,7 +28,8 @@ namespace farfield {
 
 class FmmSum {
 public:
-    FmmSum(const SumProblem& problem, const SumOptions& options);
+    /// @param with_far_images  of a periodic tree; else images that are no neighbours of the box are left out
+    FmmSum(const SumProblem& problem, const SumOptions& options, bool with_far_images = true);
 
     /// N×3 and M×3, checked, and in the box [0, period)³ of a problem that has a periodic tree, whose sum over
     /// images is that over growing spheres in empty space; `targets` is empty where they are the sources. Ranks that do not give everything
@@ -125,6 +126,7 @@ private:
 
     SumProblem problem_;
     SumOptions options_; ///< ISA resolved
+    bool with_far_images_;
     FmmShape shape_;
     RawVector<double> source_points_, target_points_; ///< in the frame, N×3 and M×3
     Frame frame_;

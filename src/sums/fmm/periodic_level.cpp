@@ -29,7 +29,7 @@ void each_function(const HarmonicBasis& basis, const HarmonicScales& scales, con
 
 bool has_periodic_tree(const SumProblem& problem) {
     const auto& period = problem.period;
-    return period[0] > 0.0 && period[0] == period[1] && period[0] == period[2] && problem.softening == 0.0;
+    return period[0] > 0.0 && period[0] == period[1] && period[0] == period[2];
 }
 
 ImageGrid periodic_level(int coarse, int separation) {

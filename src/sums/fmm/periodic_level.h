@@ -6,8 +6,7 @@
 
 namespace farfield {
 
-/// A box is summed with a periodic tree, whose cells across its faces are neighbours: a cube, without
-/// softening.
+/// A box is summed with a periodic tree, whose cells across its faces are neighbours: a cube.
 bool has_periodic_tree(const SumProblem& problem);
 
 /// Its cells, which are 1 wide, and the images of each that are neighbours.

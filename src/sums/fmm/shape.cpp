@@ -22,7 +22,9 @@ constexpr int coarse_grids[] = {1, 3, 5, 7};
 /// In boxes potentials are smaller, as images cancel in part, and relative errors about 2.2 times as large,
 /// which higher orders have to spare: errors at random charges, orders 4 to 21, 10,000 to 1,000,000 points.
 constexpr int most_order_with_more = 10;
-constexpr int most_periodic = 3; ///< of more, all cells of level 0 act on all
+/// Cells an axis of a periodic level 0: of more, too many act on each other. Softened, the cell is the box:
+/// polynomials carry no images from level 0.
+constexpr int most_periodic = 3, most_periodic_softened = 1;
 
 /// Digits that an order gains, fitted to the errors of orders up to 24 for charges of both signs in a cube.
 double digits_an_order(int separation) { return separation == 1 ? 0.31 : 0.52; }
@@ -36,10 +38,12 @@ double bounded_digits_an_order(int separation) {
 }
 
 /// All grids, from coarse to fine.
-std::vector<LeafGrid> leaf_grids(bool periodic, int separation) {
+std::vector<LeafGrid> leaf_grids(const SumProblem& problem, int separation) {
     std::vector<LeafGrid> grids;
+    const bool periodic = has_periodic_tree(problem);
+    const int most = problem.softening > 0.0 ? most_periodic_softened : most_periodic;
     for (const int coarse : coarse_grids) {
-        if (periodic && coarse > most_periodic) continue;
+        if (periodic && coarse > most) continue;
         const int first = periodic ? first_level_of_leaves(coarse, separation) : 0;
         for (int level = first; level <= 9; ++level) grids.push_back({coarse, level, 3, periodic});
     }
@@ -48,8 +52,8 @@ std::vector<LeafGrid> leaf_grids(bool periodic, int separation) {
 }
 
 template <class Cost>
-LeafGrid best_grid(bool periodic, int separation, const Cost& cost) {
-    const auto grids = leaf_grids(periodic, separation);
+LeafGrid best_grid(const SumProblem& problem, int separation, const Cost& cost) {
+    const auto grids = leaf_grids(problem, separation);
     return *std::min_element(grids.begin(), grids.end(),
                              [&](const LeafGrid& a, const LeafGrid& b) { return cost(a) < cost(b); });
 }
@@ -60,7 +64,7 @@ LeafGrid choose_grid(const SumProblem& problem, const SumOptions& options, const
     const bool periodic = has_periodic_tree(problem);
     const int separation = shape.order.separation;
     if (options.leaf > 0)
-        return best_grid(periodic, separation, [&](const LeafGrid& grid) {
+        return best_grid(problem, separation, [&](const LeafGrid& grid) {
             return std::abs(std::log(points / grid.cells() / options.leaf));
         });
     std::map<int, FmmRates> rates_of;
@@ -69,7 +73,7 @@ LeafGrid choose_grid(const SumProblem& problem, const SumOptions& options, const
         order.coarse = periodic ? 1 : coarse;
         rates_of[coarse] = fmm_rates(table, problem, options, order, shape.wide);
     }
-    return best_grid(periodic, separation, [&](const LeafGrid& grid) {
+    return best_grid(problem, separation, [&](const LeafGrid& grid) {
         const auto seconds = fmm_seconds_on(grid, rates_of.at(grid.coarse), problem, softening);
         return seconds.once + problem.executions * seconds.each;
     });
@@ -127,6 +131,7 @@ FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const C
                    double softening) {
     FmmShape shape;
     const bool periodic = has_periodic_tree(problem);
+    if (periodic) softening = problem.softening / problem.period[0];
     // bounds fall by few digits an order at separation 1, and floats would add much rounding to them
     shape.wide = is_wide(options.precision) || options.guaranteed;
     shape.order.separation = options.separation > 0 ? options.separation : options.guaranteed ? 2 : 1;
@@ -134,7 +139,7 @@ FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const C
     const double tolerance = problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance;
     // softened fields lack the large values of near pairs, beside which errors vanish
     int more = problem.softening > 0.0 ? 2 : 0;
-    if (periodic && order_for(tolerance, shape.order.separation) <= most_order_with_more) more = 1;
+    if (periodic && more == 0 && order_for(tolerance, shape.order.separation) <= most_order_with_more) more = 1;
     shape.order.order = order > 0            ? order
                         : options.order > 0  ? options.order
                         : options.guaranteed ? order_for_bound(tolerance, shape.order.separation)

@@ -51,7 +51,7 @@ int most_order(bool wide);
 
 /// The shape that takes least time by the cost table, but for what the options fix. @param order  0: as the
 /// options or the tolerance ask @param softening  ε in sides of a cube around the points; 0 where it is not
-/// known yet
+/// known yet; of a box it is that of the problem
 FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const CostTable& table,
                    int order = 0, double softening = 0.0);
 

@@ -29,6 +29,7 @@ std::vector<Values> by_ewald(const Charges& charges, SumOptions like) {
     options.boundary = like.boundary;
     options.background = like.background;
     options.coincident = like.coincident;
+    options.softening = like.softening;
     const auto result = periodic_sum(charges, options);
     std::vector<Values> out(result.potential.size());
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -176,6 +177,23 @@ TEST(BoxTree, HasSurroundingsAndBackgrounds) {
         options.leaf = leaf;
         expect_near(charges, options, 1e-8);
     }
+}
+
+// So little that far images are as without, and so much that they are softened; and beside a background they
+// always are.
+TEST(BoxTree, SoftensImages) {
+    for (const double softening : {0.004, 0.2})
+        for (const auto background : {Background::none, Background::uniform}) {
+            SCOPED_TRACE(testing::Message() << softening << ' ' << name_of(background));
+            const auto uneven = around_a_corner(4000, 15, 3);
+            auto options = in_cube(Method::fmm, 1e-3);
+            options.background = background;
+            options.softening = softening;
+            options.leaf = 10;
+            expect_near(uneven, options, 1e-3);
+            options.leaf = 100;
+            expect_near(random_charges(4000, sides_of_cube, 16), options, 1.1e-3);
+        }
 }
 
 TEST(BoxTree, SumsAtSeparateTargets) {

@@ -152,6 +152,12 @@ FarCosts far_costs(const SumProblem& problem, const ImageGrid& grid, const Image
 
 double far_seconds(double work, int threads) { return work * seconds_a_product / threads; }
 
+double far_point_seconds(const SumProblem& problem, const FarCosts& costs) {
+    constexpr double seconds_a_function = 1.5e-10; // at a point
+    return seconds_a_function * costs.functions *
+           (static_cast<double>(problem.sources) + 4.0 * static_cast<double>(problem.targets));
+}
+
 double image_goal(const SumProblem& problem) {
     if (problem.tolerance > 0.0) return share_of_tolerance * problem.tolerance;
     return is_wide(problem.precision) ? usual_goal_of_pairs : 1e-8;
@@ -171,11 +177,9 @@ ImageGrid choose_image_grid(const SumProblem& problem, const Lengths& period, co
 }
 
 double image_seconds(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds) {
-    constexpr double seconds_a_function = 1.5e-10; // at a point
-    const double points = static_cast<double>(problem.sources) + 4.0 * static_cast<double>(problem.targets);
     const auto grid = expected_grid(problem, shape, seconds);
     return seconds(home_problem(problem, 0)) + total_seconds(problem, grid, shape, 0, seconds) +
-           problem.executions * seconds_a_function * points * far_costs(problem, grid, shape).functions;
+           problem.executions * far_point_seconds(problem, far_costs(problem, grid, shape));
 }
 
 double image_bytes(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds,

@@ -58,6 +58,8 @@ FarCosts far_costs(const SumProblem& problem, const ImageGrid& grid, const Image
 
 /// What so many multiply-adds of far images take.
 double far_seconds(double work, int threads);
+/// And the expansions at points, on one thread.
+double far_point_seconds(const SumProblem& problem, const FarCosts& costs);
 
 /// The grid of least time, where `seconds` has that of a sum of home_problem or rim_problem; without one,
 /// its own, on one thread, as bits must not depend on threads. @throws InvalidArgument for boxes or points so

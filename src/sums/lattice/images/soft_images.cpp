@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 namespace farfield {
 namespace {
@@ -13,6 +14,9 @@ namespace {
 /// Points that are computed next to each other.
 constexpr std::size_t lanes = 8;
 using Lanes = std::array<double, lanes>;
+
+/// Points of a cell that a task takes.
+constexpr std::int64_t points_of_a_task = 8192;
 
 /// u^k of some points for k ≤ the degree; the last lanes stay 0 if there are fewer points.
 class PowersOf {
@@ -31,6 +35,76 @@ private:
     std::vector<Lanes> values_;
 };
 
+/// Adds the moments of a block to those of its cell, axis by axis.
+void add_up(const Powers& low, std::span<const double> block, const Powers& all, const BlockShifts& shift,
+            std::span<double> cell) {
+    const int t = low.degree(), d = all.degree();
+    const auto n = static_cast<std::size_t>(d) + 1;
+    std::vector<double> row(n), plane(n * n);
+    for (int m = 0; m <= t; ++m) {
+        std::fill(plane.begin(), plane.end(), 0.0); // y^b z^c of x^m
+        for (int k = 0; k <= t - m; ++k) {
+            const double* const from = &block[low.row(m, k)];
+            for (int c = 0; c <= d; ++c) {
+                double sum = 0.0;
+                for (int o = 0; o <= std::min(c, t - m - k); ++o) sum += (*shift[2])(c, o) * from[o];
+                row[static_cast<std::size_t>(c)] = sum;
+            }
+            for (int b = k; b <= d; ++b)
+                for (int c = 0; c <= d - b; ++c)
+                    plane[static_cast<std::size_t>(b) * n + static_cast<std::size_t>(c)] +=
+                        (*shift[1])(b, k) * row[static_cast<std::size_t>(c)];
+        }
+        for (int a = m; a <= d; ++a) {
+            const double factor = (*shift[0])(a, m);
+            for (int b = 0; b <= d - a; ++b) {
+                double* const to = &cell[all.row(a, b)];
+                for (int c = 0; c <= d - a - b; ++c)
+                    to[c] += factor * plane[static_cast<std::size_t>(b) * n + static_cast<std::size_t>(c)];
+            }
+        }
+    }
+}
+
+/// The cell's polynomial as one of a block, up to its degree.
+std::vector<double> about_block(const Powers& all, std::span<const double> cell, const BlockShifts& shift,
+                                const Powers& low) {
+    const int t = low.degree(), d = all.degree();
+    const auto n = static_cast<std::size_t>(d) + 1;
+    std::vector<double> out(low.size(), 0.0), plane(n * n), row(n);
+    for (int m = 0; m <= t; ++m) {
+        std::fill(plane.begin(), plane.end(), 0.0);
+        for (int a = m; a <= d; ++a) {
+            const double factor = (*shift[0])(a, m);
+            for (int b = 0; b <= d - a; ++b) {
+                const double* const from = &cell[all.row(a, b)];
+                for (int c = 0; c <= d - a - b; ++c)
+                    plane[static_cast<std::size_t>(b) * n + static_cast<std::size_t>(c)] += factor * from[c];
+            }
+        }
+        for (int k = 0; k <= t - m; ++k) {
+            std::fill(row.begin(), row.end(), 0.0);
+            for (int b = k; b <= d - m; ++b)
+                for (int c = 0; c <= d - m - b; ++c)
+                    row[static_cast<std::size_t>(c)] +=
+                        (*shift[1])(b, k) * plane[static_cast<std::size_t>(b) * n + static_cast<std::size_t>(c)];
+            double* const to = &out[low.row(m, k)];
+            for (int o = 0; o <= t - m - k; ++o)
+                for (int c = o; c <= d - m - k; ++c) to[o] += (*shift[2])(c, o) * row[static_cast<std::size_t>(c)];
+        }
+    }
+    return out;
+}
+
+/// Relative ones, of both values and gradients.
+double digits_of_goal(const ImageGrid& grid, double softening, const SoftGoal& goal) {
+    double nearest = HUGE_VAL;
+    for (std::size_t k = 0; k < 3; ++k)
+        if (grid.is_periodic(k)) nearest = std::min(nearest, grid.rim[k] * grid.side(k));
+    const double size = 1.0 / std::hypot(nearest, softening);
+    return 1.0 + std::max(std::log10(size / goal.value), std::log10(size / (nearest * goal.gradient)));
+}
+
 /// Divides by a! b! c!.
 void divide_by_factorials(const Powers& powers, std::vector<double>& values) {
     for (int a = 0; a <= powers.degree(); ++a)
@@ -42,58 +116,148 @@ void divide_by_factorials(const Powers& powers, std::vector<double>& values) {
 
 } // namespace
 
+BlockShift::BlockShift(double c, int degree, int block_degree) : width_(block_degree + 1) {
+    for (int a = 0; a <= degree; ++a)
+        for (int k = 0; k < width_; ++k) {
+            double value = k <= a ? 1.0 : 0.0; // (a over k) c^(a − k)
+            for (int i = 0; i < a - k; ++i) value *= c * (a - i) / (i + 1.0);
+            values_.push_back(value);
+        }
+}
+
 SoftImages::SoftImages(const ImageGrid& grid, double softening, const SoftGoal& goal, int threads,
                        comm::Transport* ranks, bool own_targets)
-    : grid_(grid), operator_(soft_operator(grid, softening, goal, threads, ranks)), threads_(threads),
-      ranks_(ranks), own_targets_(own_targets) {}
+    : grid_(grid), operator_(soft_operator(grid, softening, goal, threads, ranks)),
+      digits_(digits_of_goal(grid, softening, goal)), threads_(threads), ranks_(ranks),
+      own_targets_(own_targets) {}
 
-SoftImages::Cells SoftImages::sorted(const LatticePoints& points) const {
+// Blocks of about 64 points, in which polynomials of low degree do: a block is small beside its distance from
+// far images. At least as many digits as the cell's polynomials keep, and one degree for the gradient.
+SoftImages::Blocks SoftImages::blocks_for(std::size_t points) const {
+    constexpr double points_of_a_block = 64.0, most_across = 16.0, least_gain = 2.0;
+    const int degree = operator_->powers().degree();
+    double nearest = HUGE_VAL;
+    for (std::size_t k = 0; k < 3; ++k)
+        if (grid_.is_periodic(k)) nearest = std::min(nearest, grid_.rim[k] * grid_.side(k));
+    const double across = std::clamp(
+        std::round(std::cbrt(static_cast<double>(points) / grid_.count() / points_of_a_block)), 1.0,
+        most_across);
+    const double ratio = 0.5 * length_of(operator_->sides()) / (across * nearest);
+    const Blocks whole{.across = 1, .powers = operator_->powers()};
+    if (across == 1.0 || ratio > 0.5) return whole;
+    const int low = 1 + static_cast<int>(std::ceil(digits_ * std::log(10.0) / -std::log(ratio)));
+    if (low >= degree || soft_powers(degree) < least_gain * soft_powers(low)) return whole;
+    return {.across = static_cast<int>(across), .powers = Powers(low)};
+}
+
+// @param sign  of the blocks' middles: moments are those of −x
+SoftImages::Cells SoftImages::sorted(const LatticePoints& points, double sign) const {
     const auto n = points[0].size();
-    Cells out;
-    std::vector<std::int32_t> cell(n);
-    out.start.assign(static_cast<std::size_t>(grid_.count()) + 1, 0);
-    for (std::size_t i = 0; i < n; ++i) {
-        Whole at{};
-        for (std::size_t k = 0; k < 3; ++k) at[k] = grid_.cell_of(points[k][i], k);
-        cell[i] = grid_.number_of(at);
-        ++out.start[static_cast<std::size_t>(cell[i]) + 1];
-    }
-    for (std::size_t c = 1; c < out.start.size(); ++c) out.start[c] += out.start[c - 1];
-    auto next = out.start;
+    Cells out{.blocks = blocks_for(n)};
+    for (std::size_t k = 0; k < 3; ++k)
+        for (int i = 0; i < out.blocks.across; ++i)
+            out.shifts[k].emplace_back(sign * middle_of(out.blocks, i, k), operator_->powers().degree(),
+                                       out.blocks.powers.degree());
+    const int across = out.blocks.across;
+    const auto in_cell = static_cast<std::size_t>(across) * across * across;
+    const auto count = static_cast<std::size_t>(grid_.count()) * in_cell;
+    std::vector<std::int32_t> block(n);
+    std::vector<std::int64_t> next(count + 1, 0);
+    const auto place_of = [&](std::size_t i, std::size_t k) { // from the middle of the box's first cell
+        return (points[k][i] - grid_.low[k]) / grid_.side(k);
+    };
+    parallel_parts(threads_, n, [&](std::size_t begin, std::size_t end) {
+        for (auto i = begin; i < end; ++i) {
+            Whole at{}, within{};
+            for (std::size_t k = 0; k < 3; ++k) {
+                at[k] = grid_.cell_of(points[k][i], k);
+                const double part = grid_.side(k) > 0.0 ? place_of(i, k) - at[k] : 0.0;
+                within[k] = std::clamp(static_cast<int>(part * across), 0, across - 1);
+            }
+            block[i] = static_cast<std::int32_t>(
+                static_cast<std::size_t>(grid_.number_of(at)) * in_cell +
+                static_cast<std::size_t>((within[2] * across + within[1]) * across + within[0]));
+        }
+    });
+    for (std::size_t i = 0; i < n; ++i) ++next[static_cast<std::size_t>(block[i]) + 1];
+    for (std::size_t c = 1; c < next.size(); ++c) next[c] += next[c - 1];
+    out.start = next;
     out.order.resize(n);
     for (auto& axis : out.x) axis.resize(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        const auto place = static_cast<std::size_t>(next[static_cast<std::size_t>(cell[i])]++);
-        const auto centre = grid_.centre(grid_.cell_of(cell[i]));
-        out.order[place] = static_cast<std::int64_t>(i);
-        for (std::size_t k = 0; k < 3; ++k)
-            out.x[k][place] = (points[k][i] - centre[k]) / operator_->sides()[k];
+    for (std::size_t i = 0; i < n; ++i)
+        out.order[static_cast<std::size_t>(next[static_cast<std::size_t>(block[i])]++)] =
+            static_cast<std::int64_t>(i);
+    parallel_parts(threads_, count, [&](std::size_t begin, std::size_t end) {
+        for (auto b = begin; b < end; ++b) {
+            const auto cell = grid_.centre(grid_.cell_of(static_cast<int>(b / in_cell)));
+            const auto within = out.blocks.place(b);
+            for (auto place = static_cast<std::size_t>(out.start[b]);
+                 place < static_cast<std::size_t>(out.start[b + 1]); ++place)
+                for (std::size_t k = 0; k < 3; ++k) {
+                    const auto row = static_cast<std::size_t>(out.order[place]);
+                    out.x[k][place] = (points[k][row] - cell[k]) / operator_->sides()[k] -
+                                      middle_of(out.blocks, within[k], k);
+                }
+        }
+    });
+    for (std::size_t b = 0; b < count; ++b) { // whole blocks of one cell
+        if (out.start[b] == out.start[b + 1]) continue;
+        const bool goes_on = !out.parts.empty() && out.first_block.back() / in_cell == b / in_cell &&
+                             out.start[b + 1] - out.parts.back() <= points_of_a_task;
+        if (goes_on) continue;
+        out.parts.push_back(out.start[b]);
+        out.first_block.push_back(b);
+        out.cell_of_part.push_back(b / in_cell);
+    }
+    out.parts.push_back(static_cast<std::int64_t>(n));
+    out.first_block.push_back(count);
+    return out;
+}
+
+// From the middle of a cell, in units of its sides.
+double SoftImages::middle_of(const Blocks& blocks, int within, std::size_t axis) const {
+    return ((within + 0.5) / blocks.across - 0.5) * grid_.side(axis) / operator_->sides()[axis];
+}
+
+void SoftImages::set_points(const LatticePoints& sources, const LatticePoints* targets) {
+    sources_ = sorted(sources, -1.0);
+    targets_.reset();
+    targets_ = sorted(targets != nullptr ? *targets : sources, 1.0);
+}
+
+double SoftImages::work() const {
+    const auto terms = [](const Cells& cells) {
+        return static_cast<double>(cells.order.size() * cells.blocks.powers.size());
+    };
+    const double part = part_of_rank(ranks_);
+    return part * (terms(sources_) + operator_->work()) +
+           (own_targets_ ? 1.0 : part) * 4.0 * terms(*targets_);
+}
+
+std::vector<double> SoftImages::moments_of_part(std::size_t part, std::span<const double> strengths,
+                                                WorkWatch& watch) const {
+    const auto& all = operator_->powers();
+    std::vector<double> out(all.size(), 0.0);
+    const auto& blocks = sources_.blocks;
+    for (auto b = sources_.first_block[part]; b < sources_.first_block[part + 1]; ++b) {
+        if (sources_.start[b] == sources_.start[b + 1] || watch.stopped()) continue;
+        const auto found = moments_of_block(b, strengths);
+        if (blocks.across == 1)
+            std::transform(found.begin(), found.end(), out.begin(), out.begin(), std::plus<>());
+        else
+            add_up(blocks.powers, found, all, sources_.shifts_of(b), out);
+        watch.done(static_cast<double>(sources_.start[b + 1] - sources_.start[b]) *
+                   static_cast<double>(found.size()));
     }
     return out;
 }
 
-void SoftImages::set_points(const LatticePoints& sources, const LatticePoints* targets) {
-    sources_ = sorted(sources);
-    targets_.reset();
-    if (targets != nullptr) targets_ = sorted(*targets);
-}
-
-double SoftImages::work() const {
-    const auto size = static_cast<double>(operator_->powers().size());
-    const auto sources = static_cast<double>(sources_.order.size()) * size;
-    const auto at_targets = 4.0 * static_cast<double>(targets().order.size()) * size;
-    const double part = part_of_rank(ranks_);
-    return part * (sources + operator_->work()) + (own_targets_ ? 1.0 : part) * at_targets;
-}
-
-std::vector<double> SoftImages::moments_of(std::size_t cell, std::span<const double> strengths,
-                                           WorkWatch& watch) const {
-    const auto& powers = operator_->powers();
+std::vector<double> SoftImages::moments_of_block(std::size_t block, std::span<const double> strengths) const {
+    const auto& powers = sources_.blocks.powers;
     const int most = powers.degree();
     std::vector<Lanes> sums(powers.size(), Lanes{});
-    const auto end = static_cast<std::size_t>(sources_.start[cell + 1]);
-    for (auto first = static_cast<std::size_t>(sources_.start[cell]); first < end && !watch.stopped();
-         first += lanes) {
+    const auto end = static_cast<std::size_t>(sources_.start[block + 1]);
+    for (auto first = static_cast<std::size_t>(sources_.start[block]); first < end; first += lanes) {
         const auto count = std::min(lanes, end - first);
         const PowersOf x(sources_.x[0], first, count, most, -1.0), y(sources_.x[1], first, count, most, -1.0),
             z(sources_.x[2], first, count, most, -1.0);
@@ -108,25 +272,52 @@ std::vector<double> SoftImages::moments_of(std::size_t cell, std::span<const dou
                 for (int c = 0; c <= most - a - b; ++c)
                     for (std::size_t i = 0; i < lanes; ++i) to[c][i] += w[i] * z[c][i];
             }
-        watch.done(static_cast<double>(count * powers.size()));
     }
     std::vector<double> out(powers.size(), 0.0);
     for (std::size_t k = 0; k < out.size(); ++k)
         for (const double value : sums[k]) out[k] += value;
-    divide_by_factorials(powers, out);
     return out;
 }
 
-void SoftImages::evaluate(std::size_t cell, std::vector<double> local, const LatticeResults& results,
+// Parts in their order, however ranks divide them.
+std::vector<double> SoftImages::moments(std::span<const double> strengths, WorkWatch& watch) const {
+    const auto size = operator_->powers().size();
+    const auto of_parts = numbers_of_all(
+        sources_.parts, [&](std::size_t part) { return moments_of_part(part, strengths, watch); }, watch);
+    std::vector<double> out;
+    for (std::size_t c = 0, part = 0; c < static_cast<std::size_t>(grid_.count()); ++c) {
+        std::vector<double> sums(size, 0.0);
+        for (; part < sources_.cell_of_part.size() && sources_.cell_of_part[part] == c; ++part)
+            for (std::size_t k = 0; k < size; ++k) sums[k] += of_parts[part * size + k];
+        divide_by_factorials(operator_->powers(), sums);
+        out.insert(out.end(), sums.begin(), sums.end());
+    }
+    return out;
+}
+
+void SoftImages::evaluate(std::size_t part, std::span<const double> local, const LatticeResults& results,
                           WorkWatch& watch) const {
-    const auto& powers = operator_->powers();
+    const auto& at = *targets_;
+    for (auto b = at.first_block[part]; b < at.first_block[part + 1]; ++b) {
+        if (at.start[b] == at.start[b + 1] || watch.stopped()) continue;
+        if (at.blocks.across == 1)
+            evaluate_block(b, local, results);
+        else
+            evaluate_block(b, about_block(operator_->powers(), local, at.shifts_of(b), at.blocks.powers),
+                           results);
+        watch.done(4.0 * static_cast<double>(at.start[b + 1] - at.start[b]) *
+                   static_cast<double>(at.blocks.powers.size()));
+    }
+}
+
+void SoftImages::evaluate_block(std::size_t block, std::span<const double> local,
+                                const LatticeResults& results) const {
+    const auto& at = *targets_;
+    const auto& powers = at.blocks.powers;
     const int most = powers.degree();
-    divide_by_factorials(powers, local);
-    const auto& at = targets();
     const auto& side = operator_->sides();
-    const auto end = static_cast<std::size_t>(at.start[cell + 1]);
-    for (auto first = static_cast<std::size_t>(at.start[cell]); first < end && !watch.stopped();
-         first += lanes) {
+    const auto end = static_cast<std::size_t>(at.start[block + 1]);
+    for (auto first = static_cast<std::size_t>(at.start[block]); first < end; first += lanes) {
         const auto count = std::min(lanes, end - first);
         const PowersOf x(at.x[0], first, count, most, 1.0), y(at.x[1], first, count, most, 1.0),
             z(at.x[2], first, count, most, 1.0);
@@ -153,7 +344,6 @@ void SoftImages::evaluate(std::size_t cell, std::vector<double> local, const Lat
             for (std::size_t k = 0; k < 3 && results.field != nullptr; ++k)
                 results.field[3 * row + static_cast<std::int64_t>(k)] -= sums[k + 1][i] / side[k];
         }
-        watch.done(4.0 * static_cast<double>(count * powers.size()));
     }
 }
 
@@ -161,12 +351,13 @@ std::vector<double> SoftImages::local_of(std::size_t cell, std::span<const doubl
                                          WorkWatch& watch) const {
     const auto size = operator_->powers().size(), cells = moments.size() / size;
     std::vector<double> local(size, 0.0);
-    for (std::size_t source = 0; source < cells && !watch.stopped(); ++source)
-        if (sources_.start[source + 1] > sources_.start[source]) {
-            operator_->add(static_cast<int>(cell), static_cast<int>(source),
-                           moments.subspan(source * size, size), local);
-            watch.done(soft_work_of_a_pair(operator_->powers().degree()));
-        }
+    for (std::size_t source = 0; source < cells && !watch.stopped(); ++source) {
+        const auto of_source = moments.subspan(source * size, size);
+        if (std::all_of(of_source.begin(), of_source.end(), [](double moment) { return moment == 0.0; })) continue;
+        operator_->add(static_cast<int>(cell), static_cast<int>(source), of_source, local);
+        watch.done(soft_work_of_a_pair(operator_->powers().degree()));
+    }
+    divide_by_factorials(operator_->powers(), local);
     return local;
 }
 
@@ -182,31 +373,21 @@ std::vector<double> SoftImages::numbers_of_all(std::span<const std::int64_t> sta
 
 void SoftImages::add(std::span<const double> strengths, const LatticeResults& results,
                      WorkWatch& watch) const {
-    const std::int64_t cells = grid_.count();
     const auto size = operator_->powers().size();
-    const auto moments = numbers_of_all(
-        sources_.start, [&](std::size_t c) { return moments_of(c, strengths, watch); }, watch);
-    const auto& at = targets();
-    if (own_targets_) {
-        const auto locals = numbers_of_all(
-            each_alike(cells), [&](std::size_t c) { return local_of(c, moments, watch); }, watch);
-        return parallel_for(threads_, cells, [&](std::int64_t number) {
-            const auto c = static_cast<std::size_t>(number);
-            const auto* const local = locals.data() + c * size;
-            if (!watch.stopped()) evaluate(c, {local, local + size}, results, watch);
+    const auto sent = moments(strengths, watch);
+    const auto locals = numbers_of_all(
+        each_alike(grid_.count()), [&](std::size_t c) { return local_of(c, sent, watch); }, watch);
+    const auto& at = *targets_;
+    const auto evaluate_parts = [&](std::int64_t first, std::int64_t last) {
+        parallel_for(threads_, last - first, [&](std::int64_t number) {
+            const auto part = static_cast<std::size_t>(first + number);
+            if (!watch.stopped())
+                evaluate(part, std::span(locals).subspan(at.cell_of_part[part] * size, size), results, watch);
         });
-    }
-    share_cells(
-        ranks_, {.start = at.start, .order = at.order},
-        {.target = 4.0 * static_cast<double>(size), .cell = operator_->work() / static_cast<double>(cells)},
-        results, watch, [&](std::int64_t first, std::int64_t last) {
-            parallel_for(threads_, last - first, [&](std::int64_t number) {
-                const auto c = static_cast<std::size_t>(first + number);
-                if (at.start[c + 1] == at.start[c]) return;
-                auto local = local_of(c, moments, watch);
-                if (!watch.stopped()) evaluate(c, std::move(local), results, watch);
-            });
-        });
+    };
+    if (own_targets_) return evaluate_parts(0, std::ssize(at.cell_of_part));
+    share_cells(ranks_, {.start = at.parts, .order = at.order}, {.target = 1.0, .cell = 0.0}, results, watch,
+                evaluate_parts);
 }
 
 } // namespace farfield

@@ -19,6 +19,18 @@ namespace comm {
 class Transport;
 }
 
+/// x^a = Σ_k shift(a, k) u^k for x = u + c, along one axis.
+class BlockShift {
+public:
+    BlockShift(double c, int degree, int block_degree);
+    double operator()(int a, int k) const { return values_[static_cast<std::size_t>(a * width_ + k)]; }
+
+private:
+    int width_;
+    std::vector<double> values_;
+};
+using BlockShifts = std::array<const BlockShift*, 3>;
+
 class SoftImages {
 public:
     /// @param ranks  that share the work, and have all sources; null: this process is alone
@@ -37,31 +49,62 @@ public:
     [[nodiscard]] int degree() const { return operator_->powers().degree(); }
 
 private:
-    /// Points by cells, from their centres in units of their sides.
-    struct Cells {
-        std::vector<std::int64_t> start, order;
-        LatticePoints x;
+    /// Cells are divided along each axis into blocks, in which polynomials of a lower degree do.
+    struct Blocks {
+        int across = 1;
+        Powers powers{0};
+
+        [[nodiscard]] Whole place(std::size_t block) const { // within its cell
+            const auto n = static_cast<std::size_t>(across);
+            return {static_cast<int>(block % n), static_cast<int>(block / n % n),
+                    static_cast<int>(block / (n * n) % n)};
+        }
     };
-    [[nodiscard]] Cells sorted(const LatticePoints& points) const;
-    [[nodiscard]] std::vector<double> moments_of(std::size_t cell, std::span<const double> strengths,
-                                                 WorkWatch& watch) const;
+    /// Points by blocks, of one cell after the other, from the blocks' middles in units of the cells' sides.
+    struct Cells {
+        Blocks blocks;
+        std::array<std::vector<BlockShift>, 3> shifts{}; ///< by place
+        std::vector<std::int64_t> start{}, order{};      ///< of blocks
+        /// Blocks of a cell that a task takes: where their points begin, and the end; the first of them, and
+        /// the end; their cell.
+        std::vector<std::int64_t> parts{};
+        std::vector<std::size_t> first_block{}, cell_of_part{};
+        LatticePoints x{};
+
+        [[nodiscard]] BlockShifts shifts_of(std::size_t block) const {
+            const auto at = blocks.place(block);
+            BlockShifts out{};
+            for (std::size_t k = 0; k < 3; ++k) out[k] = &shifts[k][static_cast<std::size_t>(at[k])];
+            return out;
+        }
+    };
+    [[nodiscard]] Blocks blocks_for(std::size_t points) const;
+    [[nodiscard]] double middle_of(const Blocks& blocks, int within, std::size_t axis) const;
+    [[nodiscard]] Cells sorted(const LatticePoints& points, double sign) const;
+    [[nodiscard]] std::vector<double> moments_of_block(std::size_t block,
+                                                       std::span<const double> strengths) const;
+    void evaluate_block(std::size_t block, std::span<const double> local,
+                        const LatticeResults& results) const;
+    [[nodiscard]] std::vector<double> moments(std::span<const double> strengths, WorkWatch& watch) const;
+    /// Without the factorials.
+    [[nodiscard]] std::vector<double> moments_of_part(std::size_t part, std::span<const double> strengths,
+                                                      WorkWatch& watch) const;
     [[nodiscard]] std::vector<double> local_of(std::size_t cell, std::span<const double> moments,
                                                WorkWatch& watch) const;
-    /// Each rank makes of(c) for some cells c, by `starts` as share_cell_numbers takes them: all have all.
+    /// Each rank makes of(c) for some cells or parts c, by `starts` as share_cell_numbers takes them: all have all.
     [[nodiscard]] std::vector<double>
     numbers_of_all(std::span<const std::int64_t> starts,
                    const std::function<std::vector<double>(std::size_t)>& of, WorkWatch& watch) const;
-    void evaluate(std::size_t cell, std::vector<double> local, const LatticeResults& results,
+    void evaluate(std::size_t part, std::span<const double> local, const LatticeResults& results,
                   WorkWatch& watch) const;
-    [[nodiscard]] const Cells& targets() const { return targets_ ? *targets_ : sources_; }
-
     ImageGrid grid_;
     std::shared_ptr<const SoftOperator> operator_;
+    double digits_; ///< that are aimed at
     int threads_;
     comm::Transport* ranks_;
     bool own_targets_;
     Cells sources_;
-    std::optional<Cells> targets_;
+    std::optional<Cells> targets_; ///< from set_points on
 };
 
 } // namespace farfield
