@@ -1,5 +1,6 @@
 #include "sums/fmm/box_fmm.h"
 
+#include "backend/threads/parallel.h"
 #include "base/stopwatch.h"
 #include "sums/direct/periodic/image_problem.h"
 
@@ -18,17 +19,35 @@ SumProblem tree_problem(const SumProblem& problem, const PeriodicFrame& frame) {
     return out;
 }
 
+// Points of a crystal would lie on corners of cells, where expansions converge slowest: the cube begins a
+// quarter of a leaf before 0.
+double begin_of_box(const SumProblem& problem, const SumOptions& options, const PeriodicFrame& frame) {
+    const auto shape = fmm_shape(problem, options, cost_table_in_use().table);
+    const double low = -0.25 * frame.length[0] / shape.grid.across();
+    return comm::from_rank(CommunicatorAccess::transport(options.communicator), low);
+}
+
+/// In the cube. What moves across keeps all digits.
+LatticePoints from_low(LatticePoints points, double low, double period, int threads) {
+    for (auto& axis : points)
+        parallel_parts(threads, axis.size(), [&](std::size_t begin, std::size_t end) {
+            for (auto i = begin; i < end; ++i)
+                if (axis[i] >= low + period) axis[i] -= period;
+        });
+    return points;
+}
+
 } // namespace
 
 BoxFmm::BoxFmm(const SumProblem& problem, const SumOptions& options)
     : problem_(problem), options_(options), share_(problem, options.communicator, true), frame_(problem),
-      goal_(OpenFmm::image_shape(problem, options).goal),
+      low_(begin_of_box(problem, options, frame_)), goal_(OpenFmm::image_shape(problem, options).goal),
       sum_(tree_problem(problem, frame_), share_.of_own(open_options(options, frame_.exponent)),
-           !softens_far_images(problem, goal_)) {}
+           {.low = low_, .with_far_images = !softens_far_images(problem, goal_)}) {}
 
 // The box is one cell, and all images within its separation are near.
 void BoxFmm::make_soft() {
-    const auto grid = image_grid(frame_.length, {}, frame_.length, frame_.length[0],
+    const auto grid = image_grid(frame_.length, {low_, low_, low_}, frame_.length, frame_.length[0],
                                  OpenFmm::image_shape(problem_, options_).separation);
     soft_.emplace(grid, frame_.softening, soft_goal(problem_, goal_, frame_.exponent), threads(),
                   share_.ranks(), share_.divides());
@@ -50,8 +69,9 @@ bool BoxFmm::refine(double error) {
 }
 
 void BoxFmm::set_points(RawVector<double> sources, RawVector<double> targets) {
-    sources_ = wrapped(frame_, sources, threads());
-    targets_ = wrapped(frame_, targets, threads());
+    const double period = frame_.length[0];
+    sources_ = from_low(wrapped(frame_, sources, threads()), low_, period, threads());
+    targets_ = from_low(wrapped(frame_, targets, threads()), low_, period, threads());
     sources_as_given_ = std::move(sources);
     targets_as_given_ = std::move(targets);
     by_images_.reset();
@@ -104,7 +124,7 @@ void BoxFmm::add_surroundings(std::span<const double> strengths, const LatticeRe
         if (comm::any_rank(share_.ranks(), watch.stopped()))
             throw Interrupted("the sum was given up before its end");
     } else {
-        add_tin_foil({.period = frame_.length, .low = {}}, views_of(sources_),
+        add_tin_foil({.period = frame_.length, .low = {low_, low_, low_}}, views_of(sources_),
                      BoxShare::views_of(problem_.self ? sources_ : targets_, share_.targets()), strengths,
                      own, threads());
     }

@@ -36,6 +36,7 @@ private:
     SumOptions options_;
     BoxShare share_;
     PeriodicFrame frame_;
+    double low_;  ///< where the box begins, along all axes
     double goal_; ///< of errors of softened far images
     FmmSum sum_;
     std::optional<SoftImages> soft_; ///< where the softening shows in images that are no neighbours

@@ -44,8 +44,8 @@ std::size_t numbers_of_sums(std::size_t rows, const DirectResults& results) {
 
 } // namespace
 
-FmmSum::FmmSum(const SumProblem& problem, const SumOptions& options, bool with_far_images)
-    : problem_(problem), options_(options), with_far_images_(with_far_images), shape_(fmm_shape(problem, options, cost_table_in_use().table)),
+FmmSum::FmmSum(const SumProblem& problem, const SumOptions& options, const TreeBox& box)
+    : problem_(problem), options_(options), box_(box), shape_(fmm_shape(problem, options, cost_table_in_use().table)),
       share_(CommunicatorAccess::transport(options.communicator)),
       own_points_(OwnPoints::of(options.communicator)) {
     options_.isa = resolve_isa(options.isa);
@@ -59,7 +59,7 @@ FmmSum::FmmSum(const SumProblem& problem, const SumOptions& options, bool with_f
 
 void FmmSum::set_points(RawVector<double> sources, RawVector<double> targets) {
     std::array<Extent, 3> box; // of a periodic tree, the same however points lie in it
-    for (std::size_t axis = 0; axis < 3; ++axis) box[axis] = {0.0, problem_.period[axis]};
+    for (std::size_t axis = 0; axis < 3; ++axis) box[axis] = {box_.low, box_.low + problem_.period[axis]};
     const bool in_box = problem_.is_periodic();
     if (own_points_) {
         auto& ranks = *share_.ranks();
@@ -110,7 +110,7 @@ void FmmSum::make_far_field(FarField<T>& far) {
     }
     if (harmonic_levels <= 0) return;
     std::shared_ptr<const ImageOperator> images;
-    if (tree_->is_periodic() && with_far_images_)
+    if (tree_->is_periodic() && box_.with_far_images)
         images = image_operator(periodic_level(shape_.tree.coarse, shape_.order.separation),
                                 shape_.order.order, threads, share_.ranks());
     far.harmonics.emplace(*tree_, lists_, share_, fmm_operators<T>(shape_.order, threads), harmonic_levels,
@@ -120,7 +120,10 @@ void FmmSum::make_far_field(FarField<T>& far) {
 void FmmSum::prepare() {
     const int threads = options_.threads;
     shape_ = comm::from_rank(share_.ranks(), shape_); // hosts may have cost tables of their own
-    if (problem_.is_periodic()) shape_.tree.period = std::ldexp(problem_.period[0], frame_.exponent);
+    if (problem_.is_periodic()) {
+        shape_.tree.period = std::ldexp(problem_.period[0], frame_.exponent);
+        shape_.tree.low = std::ldexp(box_.low, frame_.exponent);
+    }
     float_far_.clear();                               // they refer to the tree
     double_far_.clear();
     tree_.emplace(source_points_, target_points_, problem_.self, shape_.tree, threads,

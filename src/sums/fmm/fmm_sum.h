@@ -26,12 +26,17 @@
 
 namespace farfield {
 
+/// Of a problem that has a periodic tree.
+struct TreeBox {
+    double low = 0.0;            ///< where the box begins, along all axes
+    bool with_far_images = true; ///< else images that are no neighbours of the box are left out
+};
+
 class FmmSum {
 public:
-    /// @param with_far_images  of a periodic tree; else images that are no neighbours of the box are left out
-    FmmSum(const SumProblem& problem, const SumOptions& options, bool with_far_images = true);
+    FmmSum(const SumProblem& problem, const SumOptions& options, const TreeBox& box = {});
 
-    /// N×3 and M×3, checked, and in the box [0, period)³ of a problem that has a periodic tree, whose sum over
+    /// N×3 and M×3, checked, and in the box of a problem that has a periodic tree, whose sum over
     /// images is that over growing spheres in empty space; `targets` is empty where they are the sources. Ranks that do not give everything
     /// (MethodInfo::takes_own_points) give their own, and so with strengths and results.
     void set_points(RawVector<double> sources, RawVector<double> targets);
@@ -126,7 +131,7 @@ private:
 
     SumProblem problem_;
     SumOptions options_; ///< ISA resolved
-    bool with_far_images_;
+    TreeBox box_;
     FmmShape shape_;
     RawVector<double> source_points_, target_points_; ///< in the frame, N×3 and M×3
     Frame frame_;

@@ -11,7 +11,7 @@
 #include "sums/fmm/open_fmm.h"
 #include "sums/fmm/periodic_level.h"
 
-#include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace farfield {
@@ -53,12 +53,32 @@ double periodic_fmm_seconds(const SumProblem& problem, const SumOptions& options
     return image_seconds(problem, shape, alone) / thread_count(options.threads);
 }
 
+namespace {
+
+// Beside the tree: points as given and wrapped, images across faces, and what serves far images: of softened
+// ones points of blocks, twice.
+double box_tree_bytes(const SumProblem& problem, const SumOptions& options,
+                      const std::function<double(const SumProblem&)>& bytes) {
+    const auto fmm = fmm_shape(problem, options, cost_table_in_use().table);
+    const auto far = far_costs(problem, periodic_level(fmm.tree.coarse, fmm.order.separation),
+                               {.separation = fmm.order.separation,
+                                .order = fmm.order.order,
+                                .goal = OpenFmm::image_shape(problem, options).goal});
+    const auto n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);
+    const double images = std::pow(1.0 + 2.0 * fmm.order.separation / fmm.grid.across(), 3) - 1.0;
+    const double points = 8.0 * (7.0 * n + (problem.self ? 0.0 : 7.0 * m)) + 60.0 * images * n;
+    return points + (far.is_soft ? 48.0 * (n + m) : 0.0) + 8.0 * far.numbers + bytes(problem);
+}
+
+} // namespace
+
 double periodic_fmm_bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device,
                           const std::function<double(const SumProblem&)>& bytes) {
     const auto shape = OpenFmm::image_shape(problem, options);
     if (device.kind == DeviceKind::cuda)
         return gpu_image_bytes(problem, shape, seconds_on_gpu(options, usual_gpu, cost_table_in_use().table),
                                bytes);
+    if (has_periodic_tree(problem)) return box_tree_bytes(problem, options, bytes);
     return image_bytes(
         problem, shape, [&](const SumProblem& open) { return OpenFmm::seconds(open, options); }, bytes);
 }

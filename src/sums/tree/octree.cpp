@@ -111,6 +111,7 @@ void Octree::choose_cube(std::span<const double> sources, std::span<const double
                          comm::Transport* ranks, int threads) {
     if (is_periodic()) {
         side_ = shape_.period;
+        for (double& low : low_) low = shape_.low;
         return;
     }
     std::array<Extent, 3> ranges;

@@ -1,5 +1,6 @@
 #include "sums/lattice/images/soft_images.h"
 
+#include "backend/comm/transport.h"
 #include "backend/threads/parallel.h"
 #include "sums/lattice/share_results.h"
 
@@ -133,7 +134,7 @@ SoftImages::SoftImages(const ImageGrid& grid, double softening, const SoftGoal& 
 
 // Blocks of about 64 points, in which polynomials of low degree do: a block is small beside its distance from
 // far images. At least as many digits as the cell's polynomials keep, and one degree for the gradient.
-SoftImages::Blocks SoftImages::blocks_for(std::size_t points) const {
+SoftImages::Blocks SoftImages::blocks_for(std::int64_t points) const {
     constexpr double points_of_a_block = 64.0, most_across = 16.0, least_gain = 2.0;
     const int degree = operator_->powers().degree();
     double nearest = HUGE_VAL;
@@ -150,10 +151,10 @@ SoftImages::Blocks SoftImages::blocks_for(std::size_t points) const {
     return {.across = static_cast<int>(across), .powers = Powers(low)};
 }
 
-// @param sign  of the blocks' middles: moments are those of −x
-SoftImages::Cells SoftImages::sorted(const LatticePoints& points, double sign) const {
+// @param of_all  ranks together @param sign  of the blocks' middles: moments are those of −x
+SoftImages::Cells SoftImages::sorted(const LatticePoints& points, std::int64_t of_all, double sign) const {
     const auto n = points[0].size();
-    Cells out{.blocks = blocks_for(n)};
+    Cells out{.blocks = blocks_for(of_all)};
     for (std::size_t k = 0; k < 3; ++k)
         for (int i = 0; i < out.blocks.across; ++i)
             out.shifts[k].emplace_back(sign * middle_of(out.blocks, i, k), operator_->powers().degree(),
@@ -220,9 +221,12 @@ double SoftImages::middle_of(const Blocks& blocks, int within, std::size_t axis)
 }
 
 void SoftImages::set_points(const LatticePoints& sources, const LatticePoints* targets) {
-    sources_ = sorted(sources, -1.0);
+    sources_ = sorted(sources, std::ssize(sources[0]), -1.0);
     targets_.reset();
-    targets_ = sorted(targets != nullptr ? *targets : sources, 1.0);
+    const auto& at = targets != nullptr ? *targets : sources;
+    auto count = std::ssize(at[0]);
+    if (own_targets_ && ranks_ != nullptr) count = comm::sum_of_ranks(*ranks_, count);
+    targets_ = sorted(at, count, 1.0);
 }
 
 double SoftImages::work() const {

@@ -78,9 +78,9 @@ private:
             return out;
         }
     };
-    [[nodiscard]] Blocks blocks_for(std::size_t points) const;
+    [[nodiscard]] Blocks blocks_for(std::int64_t points) const;
     [[nodiscard]] double middle_of(const Blocks& blocks, int within, std::size_t axis) const;
-    [[nodiscard]] Cells sorted(const LatticePoints& points, double sign) const;
+    [[nodiscard]] Cells sorted(const LatticePoints& points, std::int64_t of_all, double sign) const;
     [[nodiscard]] std::vector<double> moments_of_block(std::size_t block,
                                                        std::span<const double> strengths) const;
     void evaluate_block(std::size_t block, std::span<const double> local,
