@@ -124,8 +124,9 @@ struct LatticeReport {
     int order = 0;                      ///< of the splines of method `pme`; of the expansions of the others
     double excess_strength = 0.0;       ///< Σ q, which a uniform background makes up for
     // Of methods that take near images as further points, and far ones by expansions:
-    std::int64_t rim_images = 0; ///< points in a rim around the box, beside those in it, or in its next leaves
-    int cells = 0;               ///< of the box, each with an expansion
+    std::int64_t rim_images =
+        0;         ///< points in a rim around the box, beside those in it, or in its next leaves
+    int cells = 0; ///< of the box, each with an expansion
 };
 
 /// What was done and how long it took. Filled by `SumPlan::execute`.

@@ -72,7 +72,9 @@ namespace {
 double receiving_cells(const LeafGrid& grid, int separation) {
     double sum = 0.0;
     for (int level = 1; level <= grid.level; ++level)
-        if (const LeafGrid here{grid.coarse, level, grid.dimension, grid.periodic}; here.has_far_cells(separation)) sum += here.cells();
+        if (const LeafGrid here{grid.coarse, level, grid.dimension, grid.periodic};
+            here.has_far_cells(separation))
+            sum += here.cells();
     return sum;
 }
 

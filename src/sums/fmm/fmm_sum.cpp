@@ -45,7 +45,8 @@ std::size_t numbers_of_sums(std::size_t rows, const DirectResults& results) {
 } // namespace
 
 FmmSum::FmmSum(const SumProblem& problem, const SumOptions& options, const TreeBox& box)
-    : problem_(problem), options_(options), box_(box), shape_(fmm_shape(problem, options, cost_table_in_use().table)),
+    : problem_(problem), options_(options), box_(box),
+      shape_(fmm_shape(problem, options, cost_table_in_use().table)),
       share_(CommunicatorAccess::transport(options.communicator)),
       own_points_(OwnPoints::of(options.communicator)) {
     options_.isa = resolve_isa(options.isa);
@@ -124,7 +125,7 @@ void FmmSum::prepare() {
         shape_.tree.period = std::ldexp(problem_.period[0], frame_.exponent);
         shape_.tree.low = std::ldexp(box_.low, frame_.exponent);
     }
-    float_far_.clear();                               // they refer to the tree
+    float_far_.clear(); // they refer to the tree
     double_far_.clear();
     tree_.emplace(source_points_, target_points_, problem_.self, shape_.tree, threads,
                   own_points_ ? share_.ranks() : nullptr, share_.share_begins());
@@ -266,8 +267,10 @@ void FmmSum::FarField<T>::add_pass(SumReport& report, const FmmPasses<T>& far, c
 // while expansions are translated: they wait for each other only where one has much more to do in all.
 void FmmSum::compute_sums(const TileSums& sums, SumReport& report, const SumHooks& hooks) {
     const double far_work = shape_.wide ? double_far_.work() : float_far_.work();
-    WorkWatch watch((far_work + work_of_a_pair * (near_.computed_pairs() + static_cast<double>(image_pairs_))) * share_.own_part(), hooks.progress,
-                    hooks.stop_requested);
+    WorkWatch watch(
+        (far_work + work_of_a_pair * (near_.computed_pairs() + static_cast<double>(image_pairs_))) *
+            share_.own_part(),
+        hooks.progress, hooks.stop_requested);
     const auto far_field = [&](const auto& call) {
         if (shape_.wide)
             call(double_far_);

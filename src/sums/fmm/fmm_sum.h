@@ -37,8 +37,9 @@ public:
     FmmSum(const SumProblem& problem, const SumOptions& options, const TreeBox& box = {});
 
     /// N×3 and M×3, checked, and in the box of a problem that has a periodic tree, whose sum over
-    /// images is that over growing spheres in empty space; `targets` is empty where they are the sources. Ranks that do not give everything
-    /// (MethodInfo::takes_own_points) give their own, and so with strengths and results.
+    /// images is that over growing spheres in empty space; `targets` is empty where they are the sources.
+    /// Ranks that do not give everything (MethodInfo::takes_own_points) give their own, and so with strengths
+    /// and results.
     void set_points(RawVector<double> sources, RawVector<double> targets);
     [[nodiscard]] int threads() const { return options_.threads; }
 
@@ -139,7 +140,7 @@ private:
     std::optional<Octree> tree_;
     NearLists lists_;
     NearBlocks near_;
-    ImageBlocks images_; ///< of a periodic tree
+    ImageBlocks images_;                              ///< of a periodic tree
     std::int64_t image_pairs_ = 0, image_points_ = 0; ///< of all ranks
     RankShare share_;
     std::optional<OwnPoints> own_points_; ///< where each rank gives its own
@@ -154,7 +155,7 @@ private:
     std::vector<double> dipoles_; ///< the same, N×3; empty: none
     WorkArray sums_;              ///< potential, field, Hessian, in the order of the tree
     bool is_finite_ = true;
-    WorkArray given_sums_;        ///< the same of the points that this rank gave
+    WorkArray given_sums_; ///< the same of the points that this rank gave
 };
 
 } // namespace farfield

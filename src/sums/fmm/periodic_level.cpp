@@ -54,11 +54,10 @@ void FmmPasses<T>::translate_images() {
         const T* const multipole = multipole_of(static_cast<std::int32_t>(n));
         if (multipole == nullptr) continue;
         sent[n] = ComplexExpansion(basis.order());
-        each_function(basis, scales,
-                      [&](std::size_t place, std::size_t at, const Harmonic& h, double scale) {
-                          (h.sine ? sent[n].imag : sent[n].real)[at] =
-                              static_cast<double>(multipole[place]) / (std::numbers::sqrt2 * scale);
-                      });
+        each_function(basis, scales, [&](std::size_t place, std::size_t at, const Harmonic& h, double scale) {
+            (h.sine ? sent[n].imag : sent[n].real)[at] =
+                static_cast<double>(multipole[place]) / (std::numbers::sqrt2 * scale);
+        });
         sent[n].mirror(basis.order());
     }
     parallel_for(threads_, static_cast<std::int64_t>(cells), [&](std::int64_t number) {
@@ -67,14 +66,13 @@ void FmmPasses<T>::translate_images() {
         ComplexExpansion got(basis.order());
         for (std::size_t n = 0; n < cells; ++n)
             if (!sent[n].real.empty())
-                images_->add(number_of(tree_.cell(target)), number_of(tree_.cell(static_cast<std::int32_t>(n))),
-                             sent[n], got);
+                images_->add(number_of(tree_.cell(target)),
+                             number_of(tree_.cell(static_cast<std::int32_t>(n))), sent[n], got);
         T* const local = locals_.of(target);
-        each_function(basis, scales,
-                      [&](std::size_t place, std::size_t at, const Harmonic& h, double scale) {
-                          const double factor = (h.order > 0 ? std::numbers::sqrt2 : std::sqrt(0.5)) / scale;
-                          local[place] += static_cast<T>(factor * (h.sine ? got.imag : got.real)[at]);
-                      });
+        each_function(basis, scales, [&](std::size_t place, std::size_t at, const Harmonic& h, double scale) {
+            const double factor = (h.order > 0 ? std::numbers::sqrt2 : std::sqrt(0.5)) / scale;
+            local[place] += static_cast<T>(factor * (h.sine ? got.imag : got.real)[at]);
+        });
         done(images_->work() / static_cast<double>(cells));
     });
 }

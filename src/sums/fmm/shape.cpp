@@ -139,7 +139,8 @@ FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const C
     const double tolerance = problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance;
     // softened fields lack the large values of near pairs, beside which errors vanish
     int more = problem.softening > 0.0 ? 2 : 0;
-    if (periodic && more == 0 && order_for(tolerance, shape.order.separation) <= most_order_with_more) more = 1;
+    if (periodic && more == 0 && order_for(tolerance, shape.order.separation) <= most_order_with_more)
+        more = 1;
     shape.order.order = order > 0            ? order
                         : options.order > 0  ? options.order
                         : options.guaranteed ? order_for_bound(tolerance, shape.order.separation)
@@ -153,8 +154,7 @@ FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const C
     if (options.depth >= 0) {
         shape.grid = {1, options.depth, 3, periodic};
         if (periodic)
-            shape.grid.level =
-                std::max(options.depth, first_level_of_leaves(1, shape.order.separation));
+            shape.grid.level = std::max(options.depth, first_level_of_leaves(1, shape.order.separation));
         shape.tree.depth = shape.grid.level;
     } else {
         shape.grid = choose_grid(problem, options, shape, table, softening);

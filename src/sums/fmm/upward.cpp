@@ -16,8 +16,9 @@ template <class T>
 FmmPasses<T>::FmmPasses(const Octree& tree, const NearLists& lists, const RankShare& share,
                         std::shared_ptr<const FmmOperators<T>> operators, int levels, Isa isa, int threads,
                         std::shared_ptr<const ImageOperator> images)
-    : tree_(tree), lists_(lists), share_(share), operators_(std::move(operators)), images_(std::move(images)), levels_(levels), isa_(isa),
-      threads_(threads), zeros_(static_cast<std::size_t>(operators_->size), T(0)) {
+    : tree_(tree), lists_(lists), share_(share), operators_(std::move(operators)), images_(std::move(images)),
+      levels_(levels), isa_(isa), threads_(threads),
+      zeros_(static_cast<std::size_t>(operators_->size), T(0)) {
     list_senders();
     if (!operators_->in_blocks()) return;
     block_senders_.emplace(*operators_, tree_.shape().separation);

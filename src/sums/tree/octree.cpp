@@ -313,7 +313,9 @@ std::array<int, 3> Octree::image_near(const TreeCell& cell, const TreeCell& near
     const int level = std::max(cell.level, near.level);
     const int period = 2 * across(level); // in half cells of that level
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        const auto middle = [&](const TreeCell& of) { return (2 * of.index[axis] + 1) << (level - of.level); };
+        const auto middle = [&](const TreeCell& of) {
+            return (2 * of.index[axis] + 1) << (level - of.level);
+        };
         const int apart = middle(cell) - middle(near);
         image[axis] = 2 * apart > period ? -1 : 2 * apart < -period ? 1 : 0;
     }

@@ -31,9 +31,9 @@ struct TreeShape {
     /// beside cells with many points.
     double pairs_a_cell = 0.0;
     bool steps = false; ///< the cube's side is rounded up to steps of 1/16 of a power of two
-    /// > 0: points lie in [low, low + period)³, which is the cube, and cells have neighbours across its faces:
-    /// those of the next images. Every level with leaves has at least 2·separation + 1 cells an axis, so that no
-    /// cell is twice the neighbour of another.
+    /// > 0: points lie in [low, low + period)³, which is the cube, and cells have neighbours across its
+    /// faces: those of the next images. Every level with leaves has at least 2·separation + 1 cells an axis,
+    /// so that no cell is twice the neighbour of another.
     double period = 0.0, low = 0.0;
     int separation =
         1; ///< cells of a level are neighbours up to this distance, in cells (`ws` of the papers)

@@ -32,9 +32,8 @@ template <class Open>
 class ImageSum {
 public:
     ImageSum(const SumProblem& problem, const SumOptions& options)
-        : problem_(problem), options_(options),
-          share_(problem, options.communicator, Open::takes_own_points), ranks_(share_.ranks()),
-          frame_(problem), shape_(Open::image_shape(problem, options)),
+        : problem_(problem), options_(options), share_(problem, options.communicator, Open::takes_own_points),
+          ranks_(share_.ranks()), frame_(problem), shape_(Open::image_shape(problem, options)),
           home_(home_problem(problem, frame_.exponent),
                 share_.of_own(open_options(options, frame_.exponent))) {}
 
@@ -147,8 +146,7 @@ private:
         if (share_.divides()) rim_count_ = comm::sum_of_ranks(*ranks_, rim_count_);
         rim_.emplace(rim_problem(problem_, frame_.exponent, rim_count()),
                      share_.of_own(rim_options(options_, frame_.exponent)));
-        rim_->set_points(std::move(images.points),
-                         problem_.self ? own_sources() : own_targets());
+        rim_->set_points(std::move(images.points), problem_.self ? own_sources() : own_targets());
     }
     template <class Far>
     void set_far_points(Far& far) const {
@@ -238,8 +236,8 @@ private:
         if (problem_.boundary == Boundary::vacuum) {
             const std::span<const double> targets = problem_.self ? sources_as_given_ : targets_as_given_;
             terms.add_vacuum(sources_as_given_,
-                             targets.subspan(3 * share_.targets().begin, 3 * share_.targets().count), strengths,
-                             results);
+                             targets.subspan(3 * share_.targets().begin, 3 * share_.targets().count),
+                             strengths, results);
         }
         share_.turn(sign, results);
     }

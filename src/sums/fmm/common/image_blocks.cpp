@@ -55,8 +55,8 @@ void ImageBlocks::make(const Octree& tree, const NearLists& lists,
     }
     std::vector<std::int32_t> partners;
     for (const auto& of : acting)
-        partners.push_back(static_cast<std::int32_t>(std::lower_bound(images.begin(), images.end(), of) -
-                                                     images.begin()));
+        partners.push_back(
+            static_cast<std::int32_t>(std::lower_bound(images.begin(), images.end(), of) - images.begin()));
     const BlockLists blocks{.targets = targets, .sources = sources, .first = rows, .partners = partners};
     blocks_.emplace(blocks);
     pairs_ = count_pairs(blocks, threads);
@@ -79,8 +79,7 @@ void ImageBlocks::make(const Octree& tree, const NearLists& lists,
 
 std::span<const double> ImageBlocks::strengths(std::span<const double> of_sources) {
     strengths_.resize(of_.size());
-    for (std::size_t i = 0; i < of_.size(); ++i)
-        strengths_[i] = of_sources[static_cast<std::size_t>(of_[i])];
+    for (std::size_t i = 0; i < of_.size(); ++i) strengths_[i] = of_sources[static_cast<std::size_t>(of_[i])];
     return strengths_;
 }
 

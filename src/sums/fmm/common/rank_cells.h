@@ -44,8 +44,8 @@ public:
     [[nodiscard]] std::vector<RowRanges> target_rows() const;
 
     using Halo = RankHalo;
-    /// Leaves whose points, or images of them, meet another rank's leaves point by point, or go into local expansions of cells
-    /// that hold its targets.
+    /// Leaves whose points, or images of them, meet another rank's leaves point by point, or go into local
+    /// expansions of cells that hold its targets.
     [[nodiscard]] Halo leaf_halo() const;
     /// Cells with sources that belong to one rank and whose multipole expansions another needs: to translate
     /// them to cells that hold its targets, to evaluate them there, or to gather those of several ranks.

@@ -50,7 +50,8 @@ struct ImageGrid {
     [[nodiscard]] Range near(int target, int source, std::size_t axis) const;
     /// Those that are near for any cells.
     [[nodiscard]] Range near_for_any(std::size_t axis) const;
-    /// From a source's cell to a target's, or with rims around cells from the source's image that lies nearest.
+    /// From a source's cell to a target's, or with rims around cells from the source's image that lies
+    /// nearest.
     [[nodiscard]] Whole offset(const Whole& target, const Whole& source) const;
     /// Of pairs of cells that share their offset and which images are near.
     [[nodiscard]] std::uint64_t kind(int target, int source) const;

@@ -87,7 +87,8 @@ struct Sphere {
                 auto& here = harmonics.emplace_back(tail_degree);
                 for (int l = 0; l <= tail_degree; ++l)
                     for (int m = 0; m <= l; ++m) {
-                        const auto value = first.real(l, m) * turn[static_cast<std::size_t>(j)][static_cast<std::size_t>(m)];
+                        const auto value =
+                            first.real(l, m) * turn[static_cast<std::size_t>(j)][static_cast<std::size_t>(m)];
                         here.real[ComplexExpansion::place(l, m)] = value.real();
                         here.imag[ComplexExpansion::place(l, m)] = value.imag();
                     }

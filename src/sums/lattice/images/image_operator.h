@@ -61,8 +61,7 @@ private:
     };
     [[nodiscard]] FarImage far_image(const Whole& offset) const;
     /// Of images that are far from all cells, for cells these offsets apart.
-    void make_outer_sums(std::map<Whole, ComplexExpansion>& outer, int threads,
-                         comm::Transport* ranks) const;
+    void make_outer_sums(std::map<Whole, ComplexExpansion>& outer, int threads, comm::Transport* ranks) const;
     /// The same for one offset, in cells: ≥ 0.
     [[nodiscard]] ComplexExpansion sums_of_outer(const Whole& offset) const;
     void add_tail(const LatticeTail& tail, ComplexExpansion& sums) const;

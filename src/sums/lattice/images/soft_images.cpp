@@ -88,10 +88,12 @@ std::vector<double> about_block(const Powers& all, std::span<const double> cell,
             for (int b = k; b <= d - m; ++b)
                 for (int c = 0; c <= d - m - b; ++c)
                     row[static_cast<std::size_t>(c)] +=
-                        (*shift[1])(b, k) * plane[static_cast<std::size_t>(b) * n + static_cast<std::size_t>(c)];
+                        (*shift[1])(b, k) *
+                        plane[static_cast<std::size_t>(b) * n + static_cast<std::size_t>(c)];
             double* const to = &out[low.row(m, k)];
             for (int o = 0; o <= t - m - k; ++o)
-                for (int c = o; c <= d - m - k; ++c) to[o] += (*shift[2])(c, o) * row[static_cast<std::size_t>(c)];
+                for (int c = o; c <= d - m - k; ++c)
+                    to[o] += (*shift[2])(c, o) * row[static_cast<std::size_t>(c)];
         }
     }
     return out;
@@ -140,9 +142,9 @@ SoftImages::Blocks SoftImages::blocks_for(std::int64_t points) const {
     double nearest = HUGE_VAL;
     for (std::size_t k = 0; k < 3; ++k)
         if (grid_.is_periodic(k)) nearest = std::min(nearest, grid_.rim[k] * grid_.side(k));
-    const double across = std::clamp(
-        std::round(std::cbrt(static_cast<double>(points) / grid_.count() / points_of_a_block)), 1.0,
-        most_across);
+    const double across =
+        std::clamp(std::round(std::cbrt(static_cast<double>(points) / grid_.count() / points_of_a_block)),
+                   1.0, most_across);
     const double ratio = 0.5 * length_of(operator_->sides()) / (across * nearest);
     const Blocks whole{.across = 1, .powers = operator_->powers()};
     if (across == 1.0 || ratio > 0.5) return whole;
@@ -357,7 +359,8 @@ std::vector<double> SoftImages::local_of(std::size_t cell, std::span<const doubl
     std::vector<double> local(size, 0.0);
     for (std::size_t source = 0; source < cells && !watch.stopped(); ++source) {
         const auto of_source = moments.subspan(source * size, size);
-        if (std::all_of(of_source.begin(), of_source.end(), [](double moment) { return moment == 0.0; })) continue;
+        if (std::all_of(of_source.begin(), of_source.end(), [](double moment) { return moment == 0.0; }))
+            continue;
         operator_->add(static_cast<int>(cell), static_cast<int>(source), of_source, local);
         watch.done(soft_work_of_a_pair(operator_->powers().degree()));
     }

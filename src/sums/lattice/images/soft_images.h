@@ -91,7 +91,8 @@ private:
                                                       WorkWatch& watch) const;
     [[nodiscard]] std::vector<double> local_of(std::size_t cell, std::span<const double> moments,
                                                WorkWatch& watch) const;
-    /// Each rank makes of(c) for some cells or parts c, by `starts` as share_cell_numbers takes them: all have all.
+    /// Each rank makes of(c) for some cells or parts c, by `starts` as share_cell_numbers takes them: all
+    /// have all.
     [[nodiscard]] std::vector<double>
     numbers_of_all(std::span<const std::int64_t> starts,
                    const std::function<std::vector<double>(std::size_t)>& of, WorkWatch& watch) const;

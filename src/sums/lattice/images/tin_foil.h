@@ -18,7 +18,8 @@ struct FoiledBox {
     Lengths period{}, low{};
 };
 
-/// Adds (2π/3V) Σ q |x − y|² and its negative gradient, of points in the box. All sources, also where the targets are a part of them.
+/// Adds (2π/3V) Σ q |x − y|² and its negative gradient, of points in the box. All sources, also where the
+/// targets are a part of them.
 void add_tin_foil(const FoiledBox& box, const PointViews& sources, const PointViews& targets,
                   std::span<const double> strengths, const LatticeResults& results, int threads);
 
