@@ -20,6 +20,7 @@ REPORTS = {
     "src/sums/direct/method.cpp": "prepare_seconds and finish_seconds of the report",
     "src/sums/direct/plane/plane_sum.cpp": "prepare_seconds and finish_seconds of the report",
     "src/sums/direct/periodic/image_sum.h": "seconds of the passes",
+    "src/sums/fmm/box_fmm.cpp": "seconds of the passes",
     "src/sums/lattice/lattice_sum.cpp": "seconds of the passes",
     "src/sums/lattice/lattice_on_cpu.cpp": "seconds of the stages",
     "src/sums/lattice/cuda/lattice_on_gpu.cu": "seconds of the stages",

@@ -47,7 +47,7 @@ ALLOWED = {
     "sums/costs": INNER,
     "sums/method": INNER + SHARED_SUMS + ["sums/costs"],
     "sums/direct": METHOD + ["sums/lattice"],  # images of periodic boxes, in direct/periodic
-    "sums/fmm": METHOD,
+    "sums/fmm": METHOD + ["sums/lattice"],  # images of periodic trees
     "sums/treecode": METHOD,
     "sums/gauss": METHOD,
     "sums/lattice": METHOD,

@@ -4,8 +4,6 @@
 
 #include "effort.h"
 #include "expect_error.h"
-#include "sums/fmm/box_fmm.h"
-#include "sums/kernels/kernel.h"
 
 #include <farfield/error.h>
 
@@ -262,43 +260,6 @@ TEST(BoxTree, TakesPointsThatMeetInFloat) {
     charges.points[3] = 1e-12;
     for (const std::size_t k : {1, 2}) charges.points[3 + k] = charges.points[k];
     expect_potential();
-}
-
-TEST(BoxTree, GoesOnWithPointsThatMove) {
-    auto charges = random_charges(600, sides_of_cube, 14);
-    auto options = in_cube(Method::fmm);
-    options.coincident = Coincident::skip;
-    options.order = 18;
-    options.precision = Precision::float64;
-    options.threads = 2;
-    SumProblem problem;
-    problem.kernel = &kernel_info(Kernel::coulomb);
-    problem.sources = problem.targets = 600;
-    problem.period = sides_of_cube;
-    problem.coincident = Coincident::skip;
-    BoxFmm tree(problem, options);
-    const auto compute = [&] {
-        tree.set_points({charges.points.begin(), charges.points.end()}, {});
-        for (const double factor : {1.0, 3.0}) {
-            auto strengths = charges.strengths;
-            for (auto& q : strengths) q *= factor;
-            SumResult result;
-            result.potential.resize(600);
-            result.field.resize(1800);
-            tree.compute(strengths, {}, {.potential = result.potential.data(), .field = result.field.data()},
-                         result.report, {});
-            const auto errors = errors_against(result, by_ewald({charges.points, strengths}, options));
-            EXPECT_LT(errors.potential, 1e-6);
-            EXPECT_LT(errors.field, 1e-6);
-        }
-    };
-    compute();
-    const auto before = charges.points;
-    for (std::size_t k = 0; k < 3; ++k) charges.points[30 + k] = charges.points[60 + k]; // they meet
-    compute();
-    charges.points = before; // and part
-    for (auto& x : charges.points) x += 0.4;
-    compute();
 }
 
 } // namespace
