@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <tuple>
 #include <vector>
 
 namespace farfield {
@@ -12,9 +13,12 @@ namespace {
 /// An image of a leaf, one of the 27 that may lie beside the box's leaves.
 struct LeafImage {
     std::int32_t leaf = 0; ///< within the lists
-    std::int8_t image[3] = {0, 0, 0};
+    std::array<int, 3> image{};
 
-    friend auto operator<=>(const LeafImage&, const LeafImage&) = default;
+    friend bool operator==(const LeafImage&, const LeafImage&) = default;
+    friend bool operator<(const LeafImage& a, const LeafImage& b) {
+        return std::tie(a.leaf, a.image) < std::tie(b.leaf, b.image);
+    }
 };
 
 } // namespace
@@ -36,8 +40,7 @@ void ImageBlocks::make(const Octree& tree, const NearLists& lists,
         if (begin == end) continue;
         for (auto k = begin; k < end; ++k) {
             LeafImage of{.leaf = lists.images.partners[static_cast<std::size_t>(k)]};
-            const auto image = tree.image_near(leaf_of(static_cast<std::size_t>(of.leaf)), leaf_of(n));
-            std::copy(image.begin(), image.end(), of.image);
+            of.image = tree.image_near(leaf_of(static_cast<std::size_t>(of.leaf)), leaf_of(n));
             acting.push_back(of);
         }
         targets.push_back(leaf_of(n).targets);
@@ -54,6 +57,7 @@ void ImageBlocks::make(const Octree& tree, const NearLists& lists,
         count += size;
     }
     std::vector<std::int32_t> partners;
+    partners.reserve(acting.size());
     for (const auto& of : acting)
         partners.push_back(
             static_cast<std::int32_t>(std::lower_bound(images.begin(), images.end(), of) - images.begin()));

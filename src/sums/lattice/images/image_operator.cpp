@@ -183,6 +183,7 @@ ImageOperator::ImageOperator(const ImageGrid& grid, int order, int threads, comm
 void ImageOperator::make_outer_sums(std::map<Whole, ComplexExpansion>& outer, int threads,
                                     comm::Transport* ranks) const {
     std::vector<std::pair<const Whole, ComplexExpansion>*> offsets;
+    offsets.reserve(outer.size());
     for (auto& of : outer) offsets.push_back(&of);
     const auto half = ComplexExpansion(2 * order_).real.size();
     const auto numbers = made_in_turn<double>(

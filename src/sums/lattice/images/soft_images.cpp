@@ -146,10 +146,10 @@ SoftImages::Blocks SoftImages::blocks_for(std::int64_t points) const {
         std::clamp(std::round(std::cbrt(static_cast<double>(points) / grid_.count() / points_of_a_block)),
                    1.0, most_across);
     const double ratio = 0.5 * length_of(operator_->sides()) / (across * nearest);
-    const Blocks whole{.across = 1, .powers = operator_->powers()};
-    if (across == 1.0 || ratio > 0.5) return whole;
+    if (across == 1.0 || ratio > 0.5) return {.across = 1, .powers = operator_->powers()};
     const int low = 1 + static_cast<int>(std::ceil(digits_ * std::log(10.0) / -std::log(ratio)));
-    if (low >= degree || soft_powers(degree) < least_gain * soft_powers(low)) return whole;
+    if (low >= degree || soft_powers(degree) < least_gain * soft_powers(low))
+        return {.across = 1, .powers = operator_->powers()};
     return {.across = static_cast<int>(across), .powers = Powers(low)};
 }
 

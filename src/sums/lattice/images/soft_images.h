@@ -23,7 +23,10 @@ class Transport;
 class BlockShift {
 public:
     BlockShift(double c, int degree, int block_degree);
-    double operator()(int a, int k) const { return values_[static_cast<std::size_t>(a * width_ + k)]; }
+    double operator()(int a, int k) const {
+        const int place = a * width_ + k;
+        return values_[static_cast<std::size_t>(place)];
+    }
 
 private:
     int width_;
