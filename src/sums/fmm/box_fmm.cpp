@@ -61,11 +61,19 @@ void BoxFmm::make_soft() {
 bool BoxFmm::refine(double error) {
     if (by_images_) return by_images_->refine(error);
     const bool tree = sum_.refine(error);
-    if (!soft_) return tree;
     const double before = goal_;
-    goal_ = refined_goal(before, refinement(error, problem_.tolerance));
+    if (soft_) goal_ = refined_goal(before, refinement(error, problem_.tolerance));
     if (goal_ < before) make_soft();
-    return tree || goal_ < before;
+    if (tree || goal_ < before) return true;
+    // few points, all of which act on each other in open space, but not across faces
+    if (options_.order > 0 || options_.precision != Precision::float64) return false;
+    take_images();
+    return true;
+}
+
+void BoxFmm::take_images() {
+    by_images_.emplace(problem_, options_);
+    by_images_->set_points(sources_as_given_, targets_as_given_);
 }
 
 void BoxFmm::set_points(RawVector<double> sources, RawVector<double> targets) {
@@ -95,8 +103,7 @@ void BoxFmm::compute(std::span<const double> strengths, std::span<const double> 
     });
     if (!sum_.is_finite()) {
         report = before;
-        by_images_.emplace(problem_, options_);
-        by_images_->set_points(sources_as_given_, targets_as_given_);
+        take_images();
         return by_images_->compute(strengths, dipoles, results, report, hooks);
     }
     Stopwatch clock;

@@ -1,5 +1,5 @@
 // A sum over a periodic box by one tree, whose cells have neighbours across its faces. Where points meet, by
-// sums over open space, which find and repair what is not finite.
+// sums over open space, which find and repair what is not finite; also where the highest order does not do.
 #pragma once
 
 #include "sums/direct/periodic/box_share.h"
@@ -28,6 +28,7 @@ public:
 
 private:
     void make_soft();
+    void take_images();
     /// What the tree does not sum.
     void add_surroundings(std::span<const double> strengths, const LatticeResults& own,
                           const SumHooks& hooks) const;
@@ -40,7 +41,7 @@ private:
     double goal_; ///< of errors of softened far images
     FmmSum sum_;
     std::optional<SoftImages> soft_; ///< where the softening shows in images that are no neighbours
-    std::optional<ImageSum<OpenFmm>> by_images_; ///< of points that meet
+    std::optional<ImageSum<OpenFmm>> by_images_; ///< in place of the tree
     RawVector<double> sources_as_given_, targets_as_given_;
     LatticePoints sources_, targets_; ///< in the box
 };

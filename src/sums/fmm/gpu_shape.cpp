@@ -109,8 +109,10 @@ double gpu_softened_leaf(const FmmOrder& order, bool wide, double softening) {
     return best;
 }
 
-FmmShape gpu_fmm_shape(const SumProblem& problem, SumOptions options, const CostTable& table, int order,
+FmmShape gpu_fmm_shape(const SumProblem& given, SumOptions options, const CostTable& table, int order,
                        double softening) {
+    auto problem = given;
+    problem.period = {}; // no tree is periodic there yet
     const auto asked = options.m2l;
     if (asked == M2L::automatic) options.m2l = M2L::mirrored;
     auto shape = fmm_shape(problem, options, table, order);

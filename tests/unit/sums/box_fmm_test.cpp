@@ -1,6 +1,9 @@
 // Sums over cubes by one tree, of points that move: what tests/oracle/lattice/box_tree_test.cpp sums once.
 #include "sums/fmm/box_fmm.h"
 
+#include "sums/costs/cost_table.h"
+#include "sums/fmm/gpu_shape.h"
+#include "sums/fmm/shape.h"
 #include "sums/kernels/kernel.h"
 
 #include <farfield/sum.h>
@@ -78,6 +81,21 @@ TEST(BoxFmm, GoesOnWithPointsThatMove) {
     points = before;
     for (auto& x : points) x += 0.4;
     expect_sums(true);
+}
+
+// Where trees are not periodic yet.
+TEST(BoxFmm, HasTheShapeOfOpenSpaceOnGpus) {
+    auto problem = problem_of_cube();
+    auto open = problem;
+    open.period = {};
+    for (const double tolerance : {1e-3, 1e-8}) {
+        problem.tolerance = open.tolerance = tolerance;
+        const auto options = options_of_cube(Method::fmm);
+        const auto shape = gpu_fmm_shape(problem, options, shipped_cost_table());
+        EXPECT_EQ(shape.tree.period, 0.0);
+        EXPECT_EQ(shape.order, gpu_fmm_shape(open, options, shipped_cost_table()).order);
+        EXPECT_GT(fmm_shape(problem, options, shipped_cost_table()).tree.period, 0.0);
+    }
 }
 
 } // namespace
