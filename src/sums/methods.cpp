@@ -1,6 +1,7 @@
 // The table of methods: a line here and the method's own file are all that a method needs.
 #include "sums/method/method.h"
 
+#include "backend/cuda/devices.h"
 #include "base/spelling.h"
 #include "base/text.h"
 #include "sums/costs/cost_file.h"
@@ -75,6 +76,11 @@ std::string why_not(const MethodInfo& method, const SumProblem& problem, const S
     return method.why_not(problem, options, device);
 }
 
+bool stays_on_cpu(const SumOptions& options) {
+    return options.device.kind == DeviceKind::cpu ||
+           (options.device.kind == DeviceKind::automatic && cuda::devices().empty());
+}
+
 double seconds_alone(const MethodInfo& method, const SumProblem& problem, SumOptions options) {
     options.threads = 1;
     return method.seconds(problem, options, {}, cost_table_in_use().table);
@@ -96,7 +102,7 @@ CandidateMethods candidate_methods(const SumProblem& problem, const SumOptions& 
             if (info != out.usual && out.fast == nullptr) out.fast = info;
         }
         for (const auto* info : methods())
-            if (out.fast != nullptr && !on_gpu && info->fast_in_box != nullptr &&
+            if (out.fast != nullptr && stays_on_cpu(options) && info->fast_in_box != nullptr &&
                 info->fast_in_box(problem) && fits(*info) &&
                 seconds_alone(*info, problem, options) < seconds_alone(*out.fast, problem, options))
                 out.fast = info;

@@ -80,7 +80,7 @@ struct SumPlan::Impl {
     Impl(const SumOptions& wanted, const ConstArrayView& sources, const ConstArrayView* targets,
          std::optional<int> array_gpu)
         : options(wanted), problem(problem_of(options, sources, targets)),
-          may_go_double(settle_precision(first_precision(problem, options))),
+          may_go_double(settle_precision(first_precision_alike(ranks(), problem, options))),
           choice(choose_alike(ranks(), problem, options, array_gpu)), own_rows(takes_own_rows()),
           predicted_bytes(bytes_alike()), sum(made()), compares(options.tolerance > 0.0) {}
 

@@ -73,7 +73,7 @@ void check_strengths(const ForceOptions& options, const Bodies& bodies) {
 }
 
 // What box and rim do to a body is far more than a background leaves of it: floats would lose its digits.
-// Methods of the CPU that `auto` takes are in double anyway.
+// On CPUs `auto` takes double: of one point no method is faster in mixed precision.
 Precision precision_in_box(const ForceOptions& options) {
     if (options.background == Background::uniform && options.device.kind == DeviceKind::cuda)
         return Precision::float64;

@@ -10,6 +10,13 @@
 #include <utility>
 
 namespace farfield {
+
+SumProblem shape_problem(const SumProblem& problem) {
+    auto out = problem;
+    out.tolerance = home_problem(problem, 0).tolerance;
+    return out;
+}
+
 namespace {
 
 /// The box as the tree takes it, in its frame.
@@ -22,7 +29,7 @@ SumProblem tree_problem(const SumProblem& problem, const PeriodicFrame& frame) {
 // Points of a crystal would lie on corners of cells, where expansions converge slowest: the cube begins a
 // quarter of a leaf before 0.
 double begin_of_box(const SumProblem& problem, const SumOptions& options, const PeriodicFrame& frame) {
-    const auto shape = fmm_shape(problem, options, cost_table_in_use().table);
+    const auto shape = fmm_shape(shape_problem(problem), options, cost_table_in_use().table);
     const double low = -0.25 * frame.length[0] / shape.grid.across();
     return comm::from_rank(CommunicatorAccess::transport(options.communicator), low);
 }
@@ -41,9 +48,16 @@ LatticePoints from_low(LatticePoints points, double low, double period, int thre
 
 BoxFmm::BoxFmm(const SumProblem& problem, const SumOptions& options)
     : problem_(problem), options_(options), share_(problem, options.communicator, true), frame_(problem),
-      low_(begin_of_box(problem, options, frame_)), goal_(OpenFmm::image_shape(problem, options).goal),
-      sum_(tree_problem(problem, frame_), share_.of_own(open_options(options, frame_.exponent)),
-           {.low = low_, .with_far_images = !softens_far_images(problem, goal_)}) {}
+      low_(begin_of_box(problem, options, frame_)), goal_(OpenFmm::image_shape(problem, options).goal) {
+    make_tree();
+    threads_ = tree_->threads();
+}
+
+void BoxFmm::make_tree() {
+    const bool is_soft = softens_far_images(problem_, OpenFmm::image_shape(problem_, options_).goal);
+    tree_.emplace(tree_problem(problem_, frame_), share_.of_own(open_options(options_, frame_.exponent)),
+                  TreeBox{.low = low_, .with_far_images = !is_soft});
+}
 
 // The box is one cell, and all images within its separation are near.
 void BoxFmm::make_soft() {
@@ -60,7 +74,7 @@ void BoxFmm::make_soft() {
 
 bool BoxFmm::refine(double error) {
     if (by_images_) return by_images_->refine(error);
-    const bool tree = sum_.refine(error);
+    const bool tree = tree_->refine(error);
     const double before = goal_;
     if (soft_) goal_ = refined_goal(before, refinement(error, problem_.tolerance));
     if (goal_ < before) make_soft();
@@ -72,6 +86,8 @@ bool BoxFmm::refine(double error) {
 }
 
 void BoxFmm::take_images() {
+    tree_.reset(); // first, lest both be held
+    soft_.reset();
     by_images_.emplace(problem_, options_);
     by_images_->set_points(sources_as_given_, targets_as_given_);
 }
@@ -83,9 +99,10 @@ void BoxFmm::set_points(RawVector<double> sources, RawVector<double> targets) {
     sources_as_given_ = std::move(sources);
     targets_as_given_ = std::move(targets);
     by_images_.reset();
-    sum_.set_points(BoxShare::rows_of(sources_, share_.sources(), threads()),
-                    problem_.self ? RawVector<double>()
-                                  : BoxShare::rows_of(targets_, share_.targets(), threads()));
+    if (!tree_) make_tree();
+    tree_->set_points(BoxShare::rows_of(sources_, share_.sources(), threads()),
+                      problem_.self ? RawVector<double>()
+                                    : BoxShare::rows_of(targets_, share_.targets(), threads()));
     if (softens_far_images(problem_, OpenFmm::image_shape(problem_, options_).goal)) make_soft();
 }
 
@@ -98,10 +115,10 @@ void BoxFmm::compute(std::span<const double> strengths, std::span<const double> 
     const auto own = share_.own_rows(results);
     const auto before = report;
     comm::together(share_.ranks(), [&] {
-        sum_.compute(strengths.subspan(share_.sources().begin, share_.sources().count), {}, own, report,
-                     hooks);
+        tree_->compute(strengths.subspan(share_.sources().begin, share_.sources().count), {}, own, report,
+                       hooks);
     });
-    if (!sum_.is_finite()) {
+    if (!tree_->is_finite()) {
         report = before;
         take_images();
         return by_images_->compute(strengths, dipoles, results, report, hooks);

@@ -13,13 +13,16 @@
 
 namespace farfield {
 
+/// What the shape and the costs of the tree follow from: the tolerance is that of the box's own tree.
+SumProblem shape_problem(const SumProblem& problem);
+
 /// What HostSum takes. Ranks all have all points, and give the tree a part each.
 class BoxFmm {
 public:
     /// @pre has_periodic_tree(problem)
     BoxFmm(const SumProblem& problem, const SumOptions& options);
 
-    [[nodiscard]] int threads() const { return sum_.threads(); }
+    [[nodiscard]] int threads() const { return threads_; }
     void set_float_outputs(OutputSet /*outputs*/) {}
     void set_points(RawVector<double> sources, RawVector<double> targets);
     void compute(std::span<const double> strengths, std::span<const double> dipoles,
@@ -27,6 +30,7 @@ public:
     bool refine(double error);
 
 private:
+    void make_tree();
     void make_soft();
     void take_images();
     /// What the tree does not sum.
@@ -37,9 +41,10 @@ private:
     SumOptions options_;
     BoxShare share_;
     PeriodicFrame frame_;
-    double low_;  ///< where the box begins, along all axes
-    double goal_; ///< of errors of softened far images
-    FmmSum sum_;
+    double low_;                 ///< where the box begins, along all axes
+    double goal_;                ///< of errors of softened far images
+    std::optional<FmmSum> tree_; ///< or none, beside `by_images_`
+    int threads_ = 1;
     std::optional<SoftImages> soft_; ///< where the softening shows in images that are no neighbours
     std::optional<ImageSum<OpenFmm>> by_images_; ///< in place of the tree
     RawVector<double> sources_as_given_, targets_as_given_;

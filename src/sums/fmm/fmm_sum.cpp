@@ -109,6 +109,9 @@ void FmmSum::make_far_field(FarField<T>& far) {
         if (!far.softened->translates()) far.softened.reset();
         harmonic_levels = made->harmonic_levels;
     }
+    // images of the box go by harmonics, also where polynomials carry the kernel whole between its cells
+    const bool serves_images = tree_->is_periodic() && box_.with_far_images && tree_->levels() > 0;
+    if (serves_images) harmonic_levels = std::max(harmonic_levels, 1);
     if (harmonic_levels <= 0) return;
     std::shared_ptr<const ImageOperator> images;
     if (tree_->is_periodic() && box_.with_far_images)

@@ -48,7 +48,7 @@ double periodic_fmm_seconds(const SumProblem& problem, const SumOptions& options
     const auto shape = OpenFmm::image_shape(problem, options);
     if (!gpu.empty())
         return gpu_image_seconds(problem, shape, seconds_on_gpu(options, gpu, table), gpu, table);
-    if (has_periodic_tree(problem)) return fmm_seconds(problem, options, {}, table);
+    if (has_periodic_tree(problem)) return fmm_seconds(shape_problem(problem), options, {}, table);
     const auto alone = [&](const SumProblem& open) { return OpenFmm::seconds_by(open, options, table); };
     return image_seconds(problem, shape, alone) / thread_count(options.threads);
 }
@@ -78,7 +78,7 @@ double periodic_fmm_bytes(const SumProblem& problem, const SumOptions& options, 
     if (device.kind == DeviceKind::cuda)
         return gpu_image_bytes(problem, shape, seconds_on_gpu(options, usual_gpu, cost_table_in_use().table),
                                bytes);
-    if (has_periodic_tree(problem)) return box_tree_bytes(problem, options, bytes);
+    if (has_periodic_tree(problem)) return box_tree_bytes(shape_problem(problem), options, bytes);
     return image_bytes(
         problem, shape, [&](const SumProblem& open) { return OpenFmm::seconds(open, options); }, bytes);
 }

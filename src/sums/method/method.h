@@ -140,6 +140,8 @@ struct CandidateMethods {
 };
 CandidateMethods candidate_methods(const SumProblem& problem, const SumOptions& options);
 
+/// It was asked for, or there is no GPU.
+bool stays_on_cpu(const SumOptions& options);
 /// On one thread of a CPU, by the cost table in use.
 double seconds_alone(const MethodInfo& method, const SumProblem& problem, SumOptions options);
 

@@ -68,9 +68,8 @@ Choice choose_fastest(const SumProblem& problem, const SumOptions& options, std:
 bool is_faster_in_mixed(SumProblem problem, SumOptions options, const CandidateMethods& in_double,
                         const CandidateMethods& in_mixed) {
     const auto* const method = in_mixed.fast;
-    const bool on_cpu = options.device.kind == DeviceKind::cpu || cuda::devices().empty();
-    if (!on_cpu || !problem.is_periodic_box() || method == nullptr || method->fast_in_box == nullptr ||
-        !method->fast_in_box(problem) || in_double.fast == nullptr)
+    if (!stays_on_cpu(options) || !problem.is_periodic_box() || method == nullptr ||
+        method->fast_in_box == nullptr || !method->fast_in_box(problem) || in_double.fast == nullptr)
         return false;
     const auto seconds = [&](const MethodInfo& by, Precision precision) {
         problem.precision = options.precision = precision;
@@ -133,6 +132,14 @@ Precision first_precision(const SumProblem& problem, const SumOptions& options) 
     const bool fixed = options.variant != Variant::automatic || options.guaranteed;
     return usual != Precision::float64 && !fixed && takes_mixed(problem, options) ? usual
                                                                                   : Precision::float64;
+}
+
+Precision first_precision_alike(comm::Transport* ranks, const SumProblem& problem,
+                                const SumOptions& options) {
+    if (ranks == nullptr) return first_precision(problem, options);
+    Precision mine{};
+    comm::together(*ranks, [&] { mine = first_precision(problem, options); });
+    return comm::from_rank(*ranks, mine);
 }
 
 double checked_bytes(const SumProblem& problem, const SumOptions& options, const Choice& choice) {

@@ -39,6 +39,8 @@ Precision usual_precision(double tolerance);
 /// The same where a sum of these options computes in that precision as well as in double. Other precisions
 /// stay. Pure.
 Precision first_precision(const SumProblem& problem, const SumOptions& options);
+/// That of rank 0 on all.
+Precision first_precision_alike(comm::Transport* ranks, const SumProblem& problem, const SumOptions& options);
 
 /// The bytes that the sum is going to take, about.
 /// @throws InvalidArgument where this machine has not as many

@@ -210,6 +210,24 @@ TEST(BoxTree, SoftensImages) {
         }
 }
 
+// Between cells polynomials carry the kernel whole, where the order asks for more than they have, and far
+// images do not show the softening.
+TEST(BoxTree, KeepsFarImagesOfAnyOrder) {
+    auto options = in_cube(Method::fmm, 0.1);
+    options.precision = Precision::float64;
+    options.softening = 0.0144 * side;
+    options.order = 30;
+    expect_near(random_charges(1500, sides_of_cube, 17), options, 1e-3);
+}
+
+TEST(BoxTree, TakesAnyTolerance) {
+    auto options = in_cube(Method::fmm, 1e4);
+    options.background = Background::uniform;
+    options.softening = 0.1;
+    options.order = 10;
+    EXPECT_LT(periodic_sum(random_charges(5000, sides_of_cube, 18), options).report.errors[0].relative, 1e4);
+}
+
 TEST(BoxTree, SumsAtSeparateTargets) {
     const auto charges = around_a_corner(2500, 9, 2);
     const auto others = around_a_corner(1800, 10, 3);

@@ -236,8 +236,6 @@ ComplexExpansion ImageOperator::sums_of_outer(const Whole& offset) const {
     return sums;
 }
 
-// With H(d) = Σ (−1)^l conj(R_l^m(d)) S_l^m, and ∫ |R_l^m|² over the sphere |d| = ρ:
-//   S_l^m = (−1)^l (2l + 1)(l + m)!(l − m)!/(4π ρ^l) ∫ H R_l^m(d/ρ) dΩ.
 // The sum over growing spheres is a periodic function less (2π/3V) x² (lattice_tail.h). With u and v for the
 // offsets, it is larger at v + d than at u + d by (2π/3V)(u² − v² + 2 (u − v)·d), and −d has the harmonics
 // R_1^0 = z and R_1^1 = (x + iy)/2.
@@ -259,6 +257,8 @@ void ImageOperator::add_periods(const Whole& nearest, const Whole& apart, Comple
     sums.imag[ComplexExpansion::place(1, -1)] -= slope[1];
 }
 
+// With H(d) = Σ (−1)^l conj(R_l^m(d)) S_l^m, and ∫ |R_l^m|² over the sphere |d| = ρ:
+//   S_l^m = (−1)^l (2l + 1)(l + m)!(l − m)!/(4π ρ^l) ∫ H R_l^m(d/ρ) dΩ.
 void ImageOperator::add_tail(const LatticeTail& tail, ComplexExpansion& sums) const {
     static const Sphere sphere;
     const int degree = std::min(tail_degree, 2 * order_);

@@ -147,7 +147,7 @@ SoftImages::Blocks SoftImages::blocks_for(std::int64_t points) const {
                    1.0, most_across);
     const double ratio = 0.5 * length_of(operator_->sides()) / (across * nearest);
     if (across == 1.0 || ratio > 0.5) return {.across = 1, .powers = operator_->powers()};
-    const int low = 1 + static_cast<int>(std::ceil(digits_ * std::log(10.0) / -std::log(ratio)));
+    const int low = std::max(1, 1 + static_cast<int>(std::ceil(digits_ * std::log(10.0) / -std::log(ratio))));
     if (low >= degree || soft_powers(degree) < least_gain * soft_powers(low))
         return {.across = 1, .powers = operator_->powers()};
     return {.across = static_cast<int>(across), .powers = Powers(low)};
@@ -166,7 +166,7 @@ SoftImages::Cells SoftImages::sorted(const LatticePoints& points, std::int64_t o
     const auto count = static_cast<std::size_t>(grid_.count()) * in_cell;
     std::vector<std::int32_t> block(n);
     std::vector<std::int64_t> next(count + 1, 0);
-    const auto place_of = [&](std::size_t i, std::size_t k) { // from the middle of the box's first cell
+    const auto place_of = [&](std::size_t i, std::size_t k) { // from the beginning of the box, in cells
         return (points[k][i] - grid_.low[k]) / grid_.side(k);
     };
     parallel_parts(threads_, n, [&](std::size_t begin, std::size_t end) {
@@ -247,7 +247,7 @@ std::vector<double> SoftImages::moments_of_part(std::size_t part, std::span<cons
     const auto& blocks = sources_.blocks;
     for (auto b = sources_.first_block[part]; b < sources_.first_block[part + 1]; ++b) {
         if (sources_.start[b] == sources_.start[b + 1] || watch.stopped()) continue;
-        const auto found = moments_of_block(b, strengths);
+        const auto found = moments_of_block(b, strengths, watch);
         if (blocks.across == 1)
             std::transform(found.begin(), found.end(), out.begin(), out.begin(), std::plus<>());
         else
@@ -258,12 +258,14 @@ std::vector<double> SoftImages::moments_of_part(std::size_t part, std::span<cons
     return out;
 }
 
-std::vector<double> SoftImages::moments_of_block(std::size_t block, std::span<const double> strengths) const {
+std::vector<double> SoftImages::moments_of_block(std::size_t block, std::span<const double> strengths,
+                                                 const WorkWatch& watch) const {
     const auto& powers = sources_.blocks.powers;
     const int most = powers.degree();
     std::vector<Lanes> sums(powers.size(), Lanes{});
     const auto end = static_cast<std::size_t>(sources_.start[block + 1]);
-    for (auto first = static_cast<std::size_t>(sources_.start[block]); first < end; first += lanes) {
+    for (auto first = static_cast<std::size_t>(sources_.start[block]); first < end && !watch.stopped();
+         first += lanes) {
         const auto count = std::min(lanes, end - first);
         const PowersOf x(sources_.x[0], first, count, most, -1.0), y(sources_.x[1], first, count, most, -1.0),
             z(sources_.x[2], first, count, most, -1.0);
@@ -307,23 +309,24 @@ void SoftImages::evaluate(std::size_t part, std::span<const double> local, const
     for (auto b = at.first_block[part]; b < at.first_block[part + 1]; ++b) {
         if (at.start[b] == at.start[b + 1] || watch.stopped()) continue;
         if (at.blocks.across == 1)
-            evaluate_block(b, local, results);
+            evaluate_block(b, local, results, watch);
         else
             evaluate_block(b, about_block(operator_->powers(), local, at.shifts_of(b), at.blocks.powers),
-                           results);
+                           results, watch);
         watch.done(4.0 * static_cast<double>(at.start[b + 1] - at.start[b]) *
                    static_cast<double>(at.blocks.powers.size()));
     }
 }
 
 void SoftImages::evaluate_block(std::size_t block, std::span<const double> local,
-                                const LatticeResults& results) const {
+                                const LatticeResults& results, const WorkWatch& watch) const {
     const auto& at = *targets_;
     const auto& powers = at.blocks.powers;
     const int most = powers.degree();
     const auto& side = operator_->sides();
     const auto end = static_cast<std::size_t>(at.start[block + 1]);
-    for (auto first = static_cast<std::size_t>(at.start[block]); first < end; first += lanes) {
+    for (auto first = static_cast<std::size_t>(at.start[block]); first < end && !watch.stopped();
+         first += lanes) {
         const auto count = std::min(lanes, end - first);
         const PowersOf x(at.x[0], first, count, most, 1.0), y(at.x[1], first, count, most, 1.0),
             z(at.x[2], first, count, most, 1.0);

@@ -84,10 +84,10 @@ private:
     [[nodiscard]] Blocks blocks_for(std::int64_t points) const;
     [[nodiscard]] double middle_of(const Blocks& blocks, int within, std::size_t axis) const;
     [[nodiscard]] Cells sorted(const LatticePoints& points, std::int64_t of_all, double sign) const;
-    [[nodiscard]] std::vector<double> moments_of_block(std::size_t block,
-                                                       std::span<const double> strengths) const;
-    void evaluate_block(std::size_t block, std::span<const double> local,
-                        const LatticeResults& results) const;
+    [[nodiscard]] std::vector<double> moments_of_block(std::size_t block, std::span<const double> strengths,
+                                                       const WorkWatch& watch) const;
+    void evaluate_block(std::size_t block, std::span<const double> local, const LatticeResults& results,
+                        const WorkWatch& watch) const;
     [[nodiscard]] std::vector<double> moments(std::span<const double> strengths, WorkWatch& watch) const;
     /// Without the factorials.
     [[nodiscard]] std::vector<double> moments_of_part(std::size_t part, std::span<const double> strengths,
