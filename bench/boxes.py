@@ -64,7 +64,7 @@ def main():
         points = np.random.default_rng(1).random((task.points, 3))
         np.save(folder / "s.npy", np.column_stack([points, np.where(np.arange(task.points) % 2 == 0, 1.0, -1.0)]))
         rows = [row(task, folder, tolerance, softening) for softening in task.softenings.split(",") for tolerance in task.tolerances.split(",")]
-    result = {"commit": task.commit, "machine": task.machine, "command": "bench/boxes.py build/farfield --json FILE", "repeats": task.rounds,
+    result = {"commit": task.commit, "machine": task.machine, "command": f"bench/boxes.py build/farfield --softenings {task.softenings} --tolerances {task.tolerances} --json FILE", "repeats": task.rounds,
               "points": task.points, "threads": task.threads, "rows": rows}
     task.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 

@@ -53,10 +53,13 @@ BoxFmm::BoxFmm(const SumProblem& problem, const SumOptions& options)
     threads_ = tree_->threads();
 }
 
+bool BoxFmm::is_soft() const {
+    return softens_far_images(problem_, OpenFmm::image_shape(problem_, options_).goal);
+}
+
 void BoxFmm::make_tree() {
-    const bool is_soft = softens_far_images(problem_, OpenFmm::image_shape(problem_, options_).goal);
     tree_.emplace(tree_problem(problem_, frame_), share_.of_own(open_options(options_, frame_.exponent)),
-                  TreeBox{.low = low_, .with_far_images = !is_soft});
+                  TreeBox{.low = low_, .with_far_images = !is_soft()});
 }
 
 // The box is one cell, and all images within its separation are near.
@@ -66,9 +69,7 @@ void BoxFmm::make_soft() {
     soft_.emplace(grid, frame_.softening, soft_goal(problem_, goal_, frame_.exponent), threads(),
                   share_.ranks(), share_.divides());
     if (!share_.divides()) return soft_->set_points(sources_, problem_.self ? nullptr : &targets_);
-    LatticePoints own;
-    const auto part = BoxShare::views_of(problem_.self ? sources_ : targets_, share_.targets());
-    for (std::size_t k = 0; k < 3; ++k) own[k].assign(part[k].begin(), part[k].end());
+    const auto own = BoxShare::part_of(problem_.self ? sources_ : targets_, share_.targets());
     soft_->set_points(sources_, &own);
 }
 
@@ -103,7 +104,7 @@ void BoxFmm::set_points(RawVector<double> sources, RawVector<double> targets) {
     tree_->set_points(BoxShare::rows_of(sources_, share_.sources(), threads()),
                       problem_.self ? RawVector<double>()
                                     : BoxShare::rows_of(targets_, share_.targets(), threads()));
-    if (softens_far_images(problem_, OpenFmm::image_shape(problem_, options_).goal)) make_soft();
+    if (is_soft()) make_soft();
 }
 
 void BoxFmm::compute(std::span<const double> strengths, std::span<const double> dipoles,

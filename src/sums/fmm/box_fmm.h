@@ -30,6 +30,8 @@ public:
     bool refine(double error);
 
 private:
+    /// The softening shows in images that are no neighbours.
+    [[nodiscard]] bool is_soft() const;
     void make_tree();
     void make_soft();
     void take_images();

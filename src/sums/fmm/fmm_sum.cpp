@@ -6,7 +6,6 @@
 #include "base/stopwatch.h"
 #include "sums/costs/cost_file.h"
 #include "sums/costs/threads.h"
-#include "sums/direct/cpu/ordered_results.h"
 #include "sums/fmm/common/pass_times.h"
 #include "sums/fmm/costs.h"
 #include "sums/fmm/periodic_level.h"
@@ -346,7 +345,7 @@ void FmmSum::compute_at_order(std::span<const double> strengths, std::span<const
     if (own_points_)
         write_own_results(sums, strengths, dipoles, results, report, hooks);
     else
-        write_results(sums, results, exponent, report, hooks);
+        write_results(sums, results, report, hooks);
     report.finish_seconds = clock.lap();
 }
 
@@ -383,40 +382,37 @@ void FmmSum::write_own_results(const TileSums& sums, std::span<const double> str
     double* const values = given_sums_.take(numbers_of_sums(rows, results));
     const auto given = places_of_sums(values, rows, results);
     targets.bring_back(sums, given);
-    const OrderedSums ordered{.problem = problem_,
-                              .frame = frame_,
-                              .softening = softening_,
-                              .precision = options_.precision,
-                              .source_points = source_points_,
-                              .target_points = target_points_,
-                              .source_from = {},
-                              .target_from = order,
-                              .strengths = {},
-                              .numbers = own_points_->numbers(),
-                              .strength_exponent = strength_exponent_,
-                              .sums = given,
-                              .stop_requested = hooks.stop_requested};
+    auto ordered = sums_to_write(given, hooks);
+    ordered.target_from = order;
+    ordered.numbers = own_points_->numbers();
     if (problem_.is_periodic())
         is_finite_ = !share_.on_any(!write_rows(ordered, results, report.threads));
     else
         write_on_ranks(*share_.ranks(), ordered, strengths, dipoles, results, report);
 }
 
-void FmmSum::write_results(const TileSums& sums, const DirectResults& results, int strength_exponent,
-                           SumReport& report, const SumHooks& hooks) {
-    const OrderedSums ordered{.problem = problem_,
-                              .frame = frame_,
-                              .softening = softening_,
-                              .precision = options_.precision,
-                              .source_points = source_points_,
-                              .target_points = target_points_,
-                              .source_from = tree_->sources().from,
-                              .target_from = tree_->targets().from,
-                              .strengths = strengths_,
-                              .dipoles = dipoles_,
-                              .strength_exponent = strength_exponent,
-                              .sums = sums,
-                              .stop_requested = hooks.stop_requested};
+OrderedSums FmmSum::sums_to_write(const TileSums& sums, const SumHooks& hooks) const {
+    return {.problem = problem_,
+            .frame = frame_,
+            .softening = softening_,
+            .precision = options_.precision,
+            .source_points = source_points_,
+            .target_points = target_points_,
+            .source_from = {},
+            .target_from = {},
+            .strengths = {},
+            .strength_exponent = strength_exponent_,
+            .sums = sums,
+            .stop_requested = hooks.stop_requested};
+}
+
+void FmmSum::write_results(const TileSums& sums, const DirectResults& results, SumReport& report,
+                           const SumHooks& hooks) {
+    auto ordered = sums_to_write(sums, hooks);
+    ordered.source_from = tree_->sources().from;
+    ordered.target_from = tree_->targets().from;
+    ordered.strengths = strengths_;
+    ordered.dipoles = dipoles_;
     if (problem_.is_periodic())
         is_finite_ = !share_.on_any(!write_rows(ordered, results, report.threads));
     else

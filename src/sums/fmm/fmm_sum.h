@@ -5,6 +5,7 @@
 #include "base/aligned.h"
 #include "base/work_array.h"
 #include "sums/direct/cpu/direct.h"
+#include "sums/direct/cpu/ordered_results.h"
 #include "sums/fmm/common/image_blocks.h"
 #include "sums/fmm/common/near_blocks.h"
 #include "sums/fmm/common/own_points.h"
@@ -124,8 +125,10 @@ private:
     [[nodiscard]] BlockSumTask near_task(const TilePoints& targets, const TilePoints& sources,
                                          const TileSums& sums, int threads, WorkWatch& watch) const;
     void compute_sums(const TileSums& sums, SumReport& report, const SumHooks& hooks);
-    void write_results(const TileSums& sums, const DirectResults& results, int strength_exponent,
-                       SumReport& report, const SumHooks& hooks);
+    /// Without what those of ranks and those of one process have apart.
+    [[nodiscard]] OrderedSums sums_to_write(const TileSums& sums, const SumHooks& hooks) const;
+    void write_results(const TileSums& sums, const DirectResults& results, SumReport& report,
+                       const SumHooks& hooks);
     void write_own_results(const TileSums& sums, std::span<const double> strengths,
                            std::span<const double> dipoles, const DirectResults& results, SumReport& report,
                            const SumHooks& hooks);

@@ -12,7 +12,6 @@
 
 #include <farfield/sum_options.h>
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -51,6 +50,12 @@ public:
             for (auto i = begin; i < end; ++i)
                 for (std::size_t k = 0; k < 3; ++k) out[3 * i + k] = points[k][part.begin + i];
         });
+        return out;
+    }
+    [[nodiscard]] static LatticePoints part_of(const LatticePoints& points, const Rows& part) {
+        LatticePoints out;
+        const auto views = views_of(points, part);
+        for (std::size_t k = 0; k < 3; ++k) out[k].assign(views[k].begin(), views[k].end());
         return out;
     }
     [[nodiscard]] static PointViews views_of(const LatticePoints& points, const Rows& part) {

@@ -151,12 +151,7 @@ private:
     template <class Far>
     void set_far_points(Far& far) const {
         if (!share_.divides()) return far.set_points(sources_, problem_.self ? nullptr : &targets_);
-        const auto& part = share_.targets();
-        LatticePoints own;
-        for (std::size_t k = 0; k < 3; ++k) {
-            const auto& all = (problem_.self ? sources_ : targets_)[k];
-            own[k].assign(all.data() + part.begin, all.data() + part.begin + part.count);
-        }
+        const auto own = BoxShare::part_of(problem_.self ? sources_ : targets_, share_.targets());
         far.set_points(sources_, &own);
     }
     [[nodiscard]] RawVector<double> own_sources() const {

@@ -99,15 +99,6 @@ std::vector<double> about_block(const Powers& all, std::span<const double> cell,
     return out;
 }
 
-/// Relative ones, of both values and gradients.
-double digits_of_goal(const ImageGrid& grid, double softening, const SoftGoal& goal) {
-    double nearest = HUGE_VAL;
-    for (std::size_t k = 0; k < 3; ++k)
-        if (grid.is_periodic(k)) nearest = std::min(nearest, grid.rim[k] * grid.side(k));
-    const double size = 1.0 / std::hypot(nearest, softening);
-    return 1.0 + std::max(std::log10(size / goal.value), std::log10(size / (nearest * goal.gradient)));
-}
-
 /// Divides by a! b! c!.
 void divide_by_factorials(const Powers& powers, std::vector<double>& values) {
     for (int a = 0; a <= powers.degree(); ++a)
@@ -131,21 +122,18 @@ BlockShift::BlockShift(double c, int degree, int block_degree) : width_(block_de
 SoftImages::SoftImages(const ImageGrid& grid, double softening, const SoftGoal& goal, int threads,
                        comm::Transport* ranks, bool own_targets)
     : grid_(grid), operator_(soft_operator(grid, softening, goal, threads, ranks)),
-      digits_(digits_of_goal(grid, softening, goal)), threads_(threads), ranks_(ranks),
-      own_targets_(own_targets) {}
+      digits_(digits_of(goal, grid, softening)), threads_(threads), ranks_(ranks), own_targets_(own_targets) {
+}
 
 // Blocks of about 64 points, in which polynomials of low degree do: a block is small beside its distance from
 // far images. At least as many digits as the cell's polynomials keep, and one degree for the gradient.
 SoftImages::Blocks SoftImages::blocks_for(std::int64_t points) const {
     constexpr double points_of_a_block = 64.0, most_across = 16.0, least_gain = 2.0;
     const int degree = operator_->powers().degree();
-    double nearest = HUGE_VAL;
-    for (std::size_t k = 0; k < 3; ++k)
-        if (grid_.is_periodic(k)) nearest = std::min(nearest, grid_.rim[k] * grid_.side(k));
     const double across =
         std::clamp(std::round(std::cbrt(static_cast<double>(points) / grid_.count() / points_of_a_block)),
                    1.0, most_across);
-    const double ratio = 0.5 * length_of(operator_->sides()) / (across * nearest);
+    const double ratio = 0.5 * length_of(operator_->sides()) / (across * nearest_far_image(grid_));
     if (across == 1.0 || ratio > 0.5) return {.across = 1, .powers = operator_->powers()};
     const int low = std::max(1, 1 + static_cast<int>(std::ceil(digits_ * std::log(10.0) / -std::log(ratio))));
     if (low >= degree || soft_powers(degree) < least_gain * soft_powers(low))

@@ -253,6 +253,19 @@ double soft_work_of_a_pair(int degree) {
     return product;
 }
 
+double nearest_far_image(const ImageGrid& grid) {
+    double nearest = HUGE_VAL;
+    for (std::size_t k = 0; k < 3; ++k)
+        if (grid.is_periodic(k)) nearest = std::min(nearest, grid.rim[k] * grid.side(k));
+    return nearest;
+}
+
+double digits_of(const SoftGoal& goal, const ImageGrid& grid, double softening) {
+    const double nearest = nearest_far_image(grid);
+    const double size = 1.0 / std::hypot(nearest, softening);
+    return 1.0 + std::max(std::log10(size / goal.value), std::log10(size / (nearest * goal.gradient)));
+}
+
 double soft_powers(int degree) { return (degree + 1.0) * (degree + 2.0) * (degree + 3.0) / 6.0; }
 
 int soft_degree(double goal, int separation) {
@@ -275,15 +288,11 @@ SoftOperator::SoftOperator(const ImageGrid& grid, double softening, const SoftGo
                            comm::Transport* ranks)
     : grid_(grid) {
     constexpr double least_side = 0.1; // of a cell's width: flat cells have derivatives across, too
-    double nearest = HUGE_VAL;
     int points = 0;
     for (std::size_t k = 0; k < 3; ++k) {
         sides_[k] = std::max(grid.side(k), least_side * grid.width);
-        if (grid.is_periodic(k)) nearest = std::min(nearest, grid.rim[k] * grid.side(k));
     }
-    const double size = 1.0 / std::hypot(nearest, softening);
-    const double digits =
-        1.0 + std::max(std::log10(size / goal.value), std::log10(size / (nearest * goal.gradient)));
+    const double digits = digits_of(goal, grid, softening);
     for (std::size_t k = 0; k < 3; ++k)
         if (grid.is_periodic(k))
             points = std::max(points, points_for(grid.rim[k] + 1.0, softening / grid.side(k), digits));

@@ -49,6 +49,11 @@ struct SoftGoal {
     friend bool operator==(const SoftGoal&, const SoftGoal&) = default;
 };
 
+/// From the box, at least.
+double nearest_far_image(const ImageGrid& grid);
+/// Relative ones that it asks for, of values and gradients.
+double digits_of(const SoftGoal& goal, const ImageGrid& grid, double softening);
+
 class SoftOperator {
 public:
     /// @param softening  ε, in the unit of the grid
