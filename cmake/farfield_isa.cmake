@@ -74,7 +74,7 @@ function(farfield_loop_headers isa)
     file(CONFIGURE OUTPUT ${empty} CONTENT "// The precompiled headers of loops need a source.\n")
     farfield_isa_objects(farfield_loop_headers_${isa} ${isa} ${empty})
     farfield_precompiled(farfield_loop_headers_${isa} <algorithm> <array> <cmath> <cstddef> <cstdint> <limits> <span> <string>
-      <type_traits> <utility> <vector> <xsimd/xsimd.hpp>)
+      <type_traits> <utility> <vector> <immintrin.h> <xsimd/xsimd.hpp>)
   endif()
 endfunction()
 
