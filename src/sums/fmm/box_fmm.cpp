@@ -26,12 +26,10 @@ SumProblem tree_problem(const SumProblem& problem, const PeriodicFrame& frame) {
     return out;
 }
 
-// Points of a crystal would lie on corners of cells, where expansions converge slowest: the cube begins a
-// quarter of a leaf before 0.
 double begin_of_box(const SumProblem& problem, const SumOptions& options, const PeriodicFrame& frame) {
     const auto shape = fmm_shape(shape_problem(problem), options, cost_table_in_use().table);
-    const double low = -0.25 * frame.length[0] / shape.grid.across();
-    return comm::from_rank(CommunicatorAccess::transport(options.communicator), low);
+    return comm::from_rank(CommunicatorAccess::transport(options.communicator),
+                           frame.length[0] * begin_of_box(shape.grid));
 }
 
 /// In the cube. What moves across keeps all digits.

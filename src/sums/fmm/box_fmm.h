@@ -16,6 +16,10 @@ namespace farfield {
 /// What the shape and the costs of the tree follow from: the tolerance is that of the box's own tree.
 SumProblem shape_problem(const SumProblem& problem);
 
+/// Where the cube of the tree begins, in periods. Points of a crystal would lie on corners of cells, where
+/// expansions converge slowest: it is a quarter of a leaf before 0.
+inline double begin_of_box(const LeafGrid& leaves) { return -0.25 / leaves.across(); }
+
 /// What HostSum takes. Ranks all have all points, and give the tree a part each.
 class BoxFmm {
 public:

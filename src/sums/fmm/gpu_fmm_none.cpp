@@ -10,4 +10,8 @@ std::unique_ptr<PreparedSum> make_gpu_fmm(const SumProblem&, const SumOptions&, 
     throw BackendUnavailable(why_no_device());
 }
 
+std::unique_ptr<PreparedSum> make_gpu_box_fmm(const SumProblem&, const SumOptions&, int, double) {
+    throw BackendUnavailable(why_no_device());
+}
+
 } // namespace farfield::cuda

@@ -33,12 +33,17 @@ std::unique_ptr<PreparedSum> make_open_on_gpu(const SumProblem& problem, const S
 
 std::unique_ptr<PreparedSum> make_periodic_fmm(const SumProblem& problem, const SumOptions& options,
                                                const DeviceChoice& device) {
-    if (device.kind == DeviceKind::cuda)
-        return cuda::make_gpu_image_sum(
-            problem, options, device.gpus.front(),
-            {.shape = OpenFmm::image_shape(problem, options),
-             .seconds = seconds_on_gpu(options, usual_gpu, cost_table_in_use().table),
-             .make = make_open_on_gpu});
+    if (device.kind == DeviceKind::cuda) {
+        cuda::OpenSums open{.shape = OpenFmm::image_shape(problem, options),
+                            .seconds = seconds_on_gpu(options, usual_gpu, cost_table_in_use().table),
+                            .make = make_open_on_gpu};
+        if (has_periodic_tree_on_gpu(problem, options)) {
+            const auto shape = gpu_fmm_shape(shape_problem(problem), options, cost_table_in_use().table);
+            open.make_in_box = cuda::make_gpu_box_fmm;
+            open.low = begin_of_box(shape.grid);
+        }
+        return cuda::make_gpu_image_sum(problem, options, device.gpus.front(), open);
+    }
     if (has_periodic_tree(problem)) return std::make_unique<HostSum<BoxFmm>>(problem, options);
     return std::make_unique<HostSum<ImageSum<OpenFmm>>>(problem, options);
 }
@@ -46,6 +51,8 @@ std::unique_ptr<PreparedSum> make_periodic_fmm(const SumProblem& problem, const 
 double periodic_fmm_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
                             const CostTable& table) {
     const auto shape = OpenFmm::image_shape(problem, options);
+    if (!gpu.empty() && has_periodic_tree_on_gpu(problem, options))
+        return gpu_fmm_seconds(shape_problem(problem), options, gpu, table);
     if (!gpu.empty())
         return gpu_image_seconds(problem, shape, seconds_on_gpu(options, gpu, table), gpu, table);
     if (has_periodic_tree(problem)) return fmm_seconds(shape_problem(problem), options, {}, table);
@@ -75,7 +82,13 @@ double box_tree_bytes(const SumProblem& problem, const SumOptions& options,
 double periodic_fmm_bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device,
                           const std::function<double(const SumProblem&)>& bytes) {
     const auto shape = OpenFmm::image_shape(problem, options);
-    if (device.kind == DeviceKind::cuda)
+    const bool on_gpu = device.kind == DeviceKind::cuda;
+    if (on_gpu && has_periodic_tree_on_gpu(problem, options)) {
+        const auto n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);
+        const double wrapped = 24.0 * (n + (problem.self ? 0.0 : m)), strengths = 8.0 * n, results = 64.0 * m;
+        return wrapped + strengths + results + bytes(shape_problem(problem));
+    }
+    if (on_gpu)
         return gpu_image_bytes(problem, shape, seconds_on_gpu(options, usual_gpu, cost_table_in_use().table),
                                bytes);
     if (has_periodic_tree(problem)) return box_tree_bytes(shape_problem(problem), options, bytes);

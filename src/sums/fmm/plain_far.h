@@ -4,6 +4,8 @@
 
 #include "sums/fmm/plain_operators.h"
 
+#include "sums/lattice/images/image_operator.h"
+
 #include <memory>
 
 namespace farfield {
@@ -17,6 +19,9 @@ struct PlainFar {
         int end_level = 0;
     };
     Part harmonics, polynomials;
+    /// Of a periodic tree: what cells of level 0, and all their images, send each other in place of
+    /// `harmonics`.
+    std::shared_ptr<const ImageOperator> images;
     double harmonic_work = 0.0; ///< multiply-adds of all translations of harmonics to a cell
 
     [[nodiscard]] bool is_empty() const { return !harmonics.operators && !polynomials.operators; }

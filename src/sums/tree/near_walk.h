@@ -11,15 +11,19 @@ namespace farfield {
 constexpr int most_levels = 22;
 
 /// The distance of a cell from a larger or equal one, in its own widths, on the axis where they are farthest
-/// apart.
-FF_HD inline int distance_between(const CellPlace& large, const CellPlace& small) {
+/// apart; in a periodic tree that of their nearest images.
+FF_HD inline int distance_between(const TreeView& tree, const CellPlace& large, const CellPlace& small) {
     const int levels = small.level - large.level;
+    const int width = 1 << levels; // of the larger one
+    const int period = tree.is_periodic() ? tree.coarse << small.level : 0;
     int most = 0;
     for (int axis = 0; axis < 3; ++axis) {
-        const int first = large.index[axis] << levels;
-        const int last = first + (1 << levels) - 1;
-        const int before = first - small.index[axis];
-        const int behind = small.index[axis] - last;
+        int behind_first = small.index[axis] - (large.index[axis] << levels);
+        const int apart = 2 * behind_first + 1 - width; // of their middles, in halves of the smaller one
+        if (apart > period && period > 0) behind_first -= period;
+        if (-apart > period && period > 0) behind_first += period;
+        const int before = -behind_first;
+        const int behind = behind_first - width + 1;
         most = before > most ? before : most;
         most = behind > most ? behind : most;
     }
@@ -60,7 +64,7 @@ FF_HD void walk_below(const TreeView& tree, std::int32_t leaf, std::int32_t neig
         }
         const auto cell = tree.child(path[depth], octant[depth]++);
         if (cell == TreeView::none) continue;
-        if (distance_between(tree.places[leaf], tree.places[cell]) > tree.separation &&
+        if (distance_between(tree, tree.places[leaf], tree.places[cell]) > tree.separation &&
             !are_few(tree, cell, few)) {
             if (acts(tree, leaf, cell)) multipole(cell);
         } else if (tree.is_leaf(cell)) {
@@ -83,9 +87,9 @@ FF_HD inline FromAbove from_above(const TreeView& tree, std::int32_t cell, std::
     if (leaf == TreeView::none || !tree.is_leaf(leaf)) return FromAbove::nothing;
     const auto& large = tree.places[leaf];
     // a cell above this one has what the leaf does to it already
-    if (few != all_points && distance_between(large, tree.places[tree.parents[cell]]) > tree.separation)
+    if (few != all_points && distance_between(tree, large, tree.places[tree.parents[cell]]) > tree.separation)
         return FromAbove::nothing;
-    if (distance_between(large, tree.places[cell]) > tree.separation && !are_few(tree, cell, few))
+    if (distance_between(tree, large, tree.places[cell]) > tree.separation && !are_few(tree, cell, few))
         return acts(tree, cell, leaf) ? FromAbove::points : FromAbove::nothing;
     return tree.is_leaf(cell) && acts(tree, cell, leaf) ? FromAbove::direct : FromAbove::nothing;
 }

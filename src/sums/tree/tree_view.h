@@ -4,6 +4,7 @@
 #pragma once
 
 #include "math/host_device.h"
+#include "math/nearest_image.h"
 #include "sums/points/block_lists.h"
 
 #include <cstdint>
@@ -38,7 +39,8 @@ struct TreeView {
     bool shared = false;     ///< targets are a share of all: many leaves have none
     BlockRange source_rows;  ///< of a share, in the order of the tree
     double low[3] = {0.0, 0.0, 0.0};
-    double width = 1.0; ///< of a cell of level 0
+    double width = 1.0;  ///< of a cell of level 0
+    double period = 0.0; ///< > 0: that of the cube, and cells have neighbours across its faces
 
     [[nodiscard]] FF_HD int neighbour_count() const {
         const int n = 2 * separation + 1;
@@ -56,7 +58,17 @@ struct TreeView {
     [[nodiscard]] FF_HD std::int32_t child(std::int32_t cell, int octant) const {
         return children[static_cast<std::int64_t>(cell) * child_count() + octant];
     }
+    [[nodiscard]] FF_HD bool is_periodic() const { return period > 0.0; }
+    /// The index along an axis that a cell of this level has, or the cell whose image lies there.
+    [[nodiscard]] FF_HD int wrapped(int index, int level) const {
+        const int across = coarse << level;
+        return is_periodic() ? (index + across) % across : index;
+    }
+    /// Also for the index of a neighbour's image.
     [[nodiscard]] FF_HD std::int32_t coarse_cell(int x, int y, int z) const {
+        x = wrapped(x, 0);
+        y = wrapped(y, 0);
+        z = wrapped(z, 0);
         if (x < 0 || y < 0 || z < 0 || x >= coarse || y >= coarse || z >= coarse) return none;
         return coarse_cells[x + coarse * (y + coarse * z)];
     }
@@ -74,6 +86,11 @@ struct TreeView {
     [[nodiscard]] FF_HD double centre(const CellPlace& place, int axis) const {
         if (axis >= dimension) return 0.0;
         return low[axis] + width_of(place.level) * (place.index[axis] + 0.5);
+    }
+    /// That of the image that is nearest to another cell.
+    [[nodiscard]] FF_HD double centre(const CellPlace& place, int axis, const CellPlace& near) const {
+        const double at = centre(place, axis);
+        return at + to_nearest_image(at - centre(near, axis), period);
     }
 };
 

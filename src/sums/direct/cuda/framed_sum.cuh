@@ -65,13 +65,15 @@ protected:
     virtual bool compute(int wanted, int exponent, SumReport& report) = 0;
 
     /// Reads them and chooses the frame; the ranges of all points in it, or nothing if there are none.
+    /// @param box  not null: the frame is that of points there
     std::optional<std::array<Extent, 3>> take_points(const ConstArrayView& sources,
-                                                     const ConstArrayView& targets) {
+                                                     const ConstArrayView& targets,
+                                                     const std::array<Extent, 3>* box = nullptr) {
         stream_ = stream_for(sources, targets);
         const auto ranges = take_rows(sources, targets);
         frame_ = Frame{};
         if (problem_.sources + problem_.targets == 0) return std::nullopt;
-        frame_ = choose_frame(ranges, options_.softening);
+        frame_ = choose_frame(box != nullptr ? *box : ranges, options_.softening);
         return framed(ranges, frame_);
     }
 
@@ -98,47 +100,8 @@ protected:
         return flag == 0;
     }
 
-    Frame frame_;
-    DeviceArray<double> strengths_, dipoles_; ///< as they were given, in double
-    bool has_dipoles_ = false;                ///< in the execution at hand
-    bool both_signs_ = false;                 ///< among its strengths
-    double *potentials_at_ = nullptr, *fields_at_ = nullptr, *hessians_at_ = nullptr;
-
-private:
-    /// By which they count, as powers of two; dipoles by that of lengths as well.
-    int read_strengths(const ConstArrayView& view, const ConstArrayView& dipoles) {
-        if (!problem_.keeps_strengths || dipoles || !kept_exponent_) {
-            const int exponent = read_new_strengths(view, dipoles);
-            kept_exponent_.reset();
-            if (!dipoles) kept_exponent_ = exponent;
-            return exponent;
-        }
-        has_dipoles_ = false;
-        return *kept_exponent_;
-    }
-
-    int read_new_strengths(const ConstArrayView& view, const ConstArrayView& dipoles) {
-        const auto n = static_cast<std::size_t>(problem_.sources);
-        const auto read = [&](const ConstArrayView& from, int columns, DeviceArray<double>& to,
-                              std::string_view what) {
-            make_room(to, std::max<std::size_t>(1, static_cast<std::size_t>(columns) * n));
-            const auto result = transfers_.read(from, problem_.sources, columns, to.data(), what, stream_);
-            if (result.bad >= 0) refuse_strength(what, result.bad / columns, result.bad_value);
-            Extent all{0.0, 0.0};
-            for (std::size_t k = 0; k < static_cast<std::size_t>(columns) && n > 0; ++k)
-                all = {std::min(all.low, result.ranges[k].low), std::max(all.high, result.ranges[k].high)};
-            return all;
-        };
-        const auto largest = [](const Extent& range) { return std::max(-range.low, range.high); };
-        const auto strengths = read(view, 1, strengths_, "strengths");
-        both_signs_ = strengths.low < 0.0 && strengths.high > 0.0;
-        has_dipoles_ = static_cast<bool>(dipoles);
-        if (!has_dipoles_) return n == 0 ? 0 : strength_exponent(largest(strengths));
-        const auto moments = read(dipoles, 3, dipoles_, "dipoles");
-        return n == 0 ? 0 : strength_exponent(largest(strengths), largest(moments), frame_.exponent);
-    }
-
-    std::int64_t repair(int exponent) {
+    /// Results that are not finite anew, as points meet there; how many pairs that left out.
+    virtual std::int64_t repair(int exponent) {
         const auto n = static_cast<std::size_t>(problem_.sources);
         const auto m = static_cast<std::size_t>(problem_.targets);
         const auto first = static_cast<std::size_t>(first_row());
@@ -194,6 +157,46 @@ private:
         back(hessians_at_, hessian, 6);
         check(cudaStreamSynchronize(stream_), "waiting for the GPU");
         return skipped;
+    }
+
+    Frame frame_;
+    DeviceArray<double> strengths_, dipoles_; ///< as they were given, in double
+    bool has_dipoles_ = false;                ///< in the execution at hand
+    bool both_signs_ = false;                 ///< among its strengths
+    double *potentials_at_ = nullptr, *fields_at_ = nullptr, *hessians_at_ = nullptr;
+
+private:
+    /// By which they count, as powers of two; dipoles by that of lengths as well.
+    int read_strengths(const ConstArrayView& view, const ConstArrayView& dipoles) {
+        if (!problem_.keeps_strengths || dipoles || !kept_exponent_) {
+            const int exponent = read_new_strengths(view, dipoles);
+            kept_exponent_.reset();
+            if (!dipoles) kept_exponent_ = exponent;
+            return exponent;
+        }
+        has_dipoles_ = false;
+        return *kept_exponent_;
+    }
+
+    int read_new_strengths(const ConstArrayView& view, const ConstArrayView& dipoles) {
+        const auto n = static_cast<std::size_t>(problem_.sources);
+        const auto read = [&](const ConstArrayView& from, int columns, DeviceArray<double>& to,
+                              std::string_view what) {
+            make_room(to, std::max<std::size_t>(1, static_cast<std::size_t>(columns) * n));
+            const auto result = transfers_.read(from, problem_.sources, columns, to.data(), what, stream_);
+            if (result.bad >= 0) refuse_strength(what, result.bad / columns, result.bad_value);
+            Extent all{0.0, 0.0};
+            for (std::size_t k = 0; k < static_cast<std::size_t>(columns) && n > 0; ++k)
+                all = {std::min(all.low, result.ranges[k].low), std::max(all.high, result.ranges[k].high)};
+            return all;
+        };
+        const auto largest = [](const Extent& range) { return std::max(-range.low, range.high); };
+        const auto strengths = read(view, 1, strengths_, "strengths");
+        both_signs_ = strengths.low < 0.0 && strengths.high > 0.0;
+        has_dipoles_ = static_cast<bool>(dipoles);
+        if (!has_dipoles_) return n == 0 ? 0 : strength_exponent(largest(strengths));
+        const auto moments = read(dipoles, 3, dipoles_, "dipoles");
+        return n == 0 ? 0 : strength_exponent(largest(strengths), largest(moments), frame_.exponent);
     }
 
     DeviceArray<double> potential_, field_, hessian_; ///< where the caller's arrays are elsewhere, or strided

@@ -4,6 +4,7 @@
 #include "backend/cuda/row_array.h"
 #include "sums/fmm/cuda/device_operators.cuh"
 #include "sums/fmm/cuda/mirrored_translate.cuh"
+#include "sums/fmm/cuda/periodic_level.cuh"
 #include "sums/fmm/cuda/tensor_translate.cuh"
 #include "sums/fmm/plain_far.h"
 #include "sums/tree/cuda/device_tree.cuh"
@@ -60,7 +61,10 @@ class DeviceFar {
 public:
     using Part = typename PlainFar<Real>::Part;
 
-    void prepare(const DeviceTree& tree, const Part& part, cudaStream_t stream);
+    /// @param images  of a periodic tree: what acts between cells of level 0; then `part` has no senders
+    /// there
+    void prepare(const DeviceTree& tree, const Part& part, const std::shared_ptr<const ImageOperator>& images,
+                 cudaStream_t stream);
     [[nodiscard]] bool is_empty() const { return !operators_.has_value(); }
     /// The first of four steps: P2M. The tree's own points are read by passes that take points of other
     /// cells than their own, and where there are dipoles. @param own_only  of leaves that the share forms
@@ -91,6 +95,7 @@ private:
     std::optional<DeviceOperators<Real>> operators_;
     std::optional<TensorTranslation> tensor_;           ///< takes all levels but the coarsest, where it can
     std::optional<MirroredTranslation<Real>> mirrored_; ///< takes M2M and M2L, where it can
+    std::optional<PeriodicLevel> images_;               ///< adds what acts on level 0 of a periodic tree
     int first_level_ = 0, end_level_ = 0;               ///< of PlainFar
     DeviceArray<Real> multipoles_, locals_;
     DeviceArray<Real> partial_; ///< local expansions of the coarsest level, of each part

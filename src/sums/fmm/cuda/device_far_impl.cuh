@@ -19,11 +19,17 @@ int coarsest_parts(const PlainOperators<Real>& of) {
 }
 
 template <class Real>
-void DeviceFar<Real>::prepare(const DeviceTree& tree, const Part& part, cudaStream_t stream) {
+void DeviceFar<Real>::prepare(const DeviceTree& tree, const Part& part,
+                              const std::shared_ptr<const ImageOperator>& images, cudaStream_t stream) {
     if (part.operators == nullptr) {
         operators_.reset();
         return;
     }
+    if (images == nullptr)
+        images_.reset();
+    else if (!images_)
+        images_.emplace();
+    if (images_) images_->prepare(images, stream);
     if (!operators_ || operators_->shared() != part.operators) {
         operators_.reset();
         operators_.emplace(part.operators, stream);
@@ -154,6 +160,9 @@ template <class Real>
 void DeviceFar<Real>::make_locals(const DeviceTree& tree, const TreeTiles& tiles,
                                   const LeafPoints<Real>& points, const PassDone& done, cudaStream_t stream) {
     translate_across(tree, tiles, stream);
+    if (images_)
+        images_->add(tree.view(), operators_->inside(), multipoles_.data(), operators_->host().stride,
+                     locals_.data(), stream);
     done("M2L", stream);
     if (tree.points().total > 0) {
         auto task = forming(tree, points);

@@ -96,8 +96,8 @@ void DevicePasses<Real>::prepare(const DeviceTree& tree, const PlainFar<Real>& f
     plan_.queue(target_ranges(tree), tree.leaf_count(), count,
                 block_shape(static_cast<double>(count) / std::max(1, tree.leaf_count()), sizeof(Real)),
                 stream);
-    harmonics_.prepare(tree, far.harmonics, stream);
-    polynomials_.prepare(tree, far.polynomials, stream);
+    harmonics_.prepare(tree, far.harmonics, far.images, stream);
+    polynomials_.prepare(tree, far.polynomials, nullptr, stream);
     if (has_far_field()) tiles_.make(tree, stream);
     if (!shares_multipoles_) return;
     make_room(read_leaves_, leaves, leaves / 4);
@@ -221,6 +221,7 @@ void DevicePasses<Real>::run_near(const DeviceTree& tree, double softening, int 
     task.partners = tree.direct().partners;
     task.target_centres = self ? centres_.data() : target_centres_.data();
     task.source_centres = centres_.data();
+    task.period = tree.view().period;
     task.own = self;
     task.softening2 = static_cast<Real>(softening * softening);
     task.outputs = outputs;

@@ -1,5 +1,6 @@
 #include "sums/fmm/cuda/fmm_part.cuh"
 
+#include "sums/fmm/periodic_level.h"
 #include "sums/tree/leaf_grid.h"
 
 #include <algorithm>
@@ -33,15 +34,20 @@ void FmmPart::prepare(const FmmTask& task, cudaStream_t stream) {
 template <class Real>
 void FmmPart::prepare_sums(Sums<Real>& sums, cudaStream_t stream) {
     const auto& shape = task_.shape;
-    const LeafGrid finest{shape.tree.coarse, tree_.levels() - 1};
+    const bool periodic = tree_.view().is_periodic();
+    const LeafGrid finest{shape.tree.coarse, tree_.levels() - 1, 3, periodic};
     PlainFar<Real> far;
     if (finest.has_far_cells(shape.order.separation))
         far =
             plain_far<Real>(shape.order, task_.softening / tree_.view().width, tree_.levels(), task_.threads);
+    if (periodic)
+        far.images = image_operator(periodic_level(shape.tree.coarse, shape.order.separation),
+                                    shape.order.order, task_.threads);
     multiply_adds_ = 0.0;
     for (int level = 0; level < tree_.levels(); ++level)
         multiply_adds_ +=
             far.multiply_adds(level) * (tree_.level_begin(level + 1) - tree_.level_begin(level));
+    if (far.images != nullptr) multiply_adds_ += far.images->work();
     sums.passes.prepare(tree_, far, task_.mends, task_.shares_multipoles, stream);
 }
 

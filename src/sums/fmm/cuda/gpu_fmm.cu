@@ -7,6 +7,7 @@
 #include "backend/comm/communicator_access.h"
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cuda/framed_sum.cuh"
+#include "sums/direct/cuda/periodic/gpu_image_sum.h"
 #include "sums/direct/cuda/several/rank_rows.cuh"
 #include "sums/fmm/cuda/fmm_part.cuh"
 #include "sums/fmm/cuda/other_gpus.cuh"
@@ -25,8 +26,10 @@ namespace {
 
 class FmmOnGpu : public FramedSum {
 public:
-    FmmOnGpu(const SumProblem& problem, const SumOptions& options, const std::vector<int>& devices)
-        : FramedSum(problem, options, devices.front()), devices_(devices),
+    /// @param low  of a periodic tree, where the box begins along all axes
+    FmmOnGpu(const SumProblem& problem, const SumOptions& options, const std::vector<int>& devices,
+             double low = 0.0)
+        : FramedSum(problem, options, devices.front()), devices_(devices), low_(low),
           shape_(gpu_fmm_shape(problem, options, cost_table_in_use().table)),
           ranks_(options.communicator.size() > 1 ? CommunicatorAccess::transport(options.communicator)
                                                  : nullptr),
@@ -48,7 +51,10 @@ public:
                 others_.send(sources, problem_.sources, 3, &OtherGpu::sources, stream) &&
                 (problem_.self || others_.send(targets, problem_.targets, 3, &OtherGpu::targets, stream));
             comm::together(ranks_, [&] {
-                if (const auto ranges = take_points(sources, targets)) fit_shape(*ranges);
+                if (problem_.is_periodic())
+                    take_box(sources, targets);
+                else if (const auto ranges = take_points(sources, targets))
+                    fit_shape(*ranges);
             });
             orders_ = {};
             prepare();
@@ -107,7 +113,21 @@ private:
         cube_ = cube_around(ranges, shape_.tree.steps);
     }
 
+    // The same however points lie in it.
+    void take_box(const ConstArrayView& sources, const ConstArrayView& targets) {
+        std::array<Extent, 3> box;
+        for (std::size_t k = 0; k < 3; ++k) box[k] = {low_, low_ + problem_.period[k]};
+        take_points(sources, targets, &box);
+        cube_.side = std::ldexp(problem_.period[0], frame_.exponent);
+        for (std::size_t k = 0; k < 3; ++k)
+            cube_.low[k] = std::ldexp(low_ - frame_.origin[k], frame_.exponent);
+    }
+
     void prepare() {
+        if (problem_.is_periodic()) {
+            shape_.tree.period = cube_.side;
+            shape_.tree.low = cube_.low[0];
+        }
         shape_ = comm::from_rank(ranks_, shape_); // hosts may have cost tables of their own
         const FmmTask task{.sources = source_points_,
                            .targets = problem_.self ? nullptr : target_points_,
@@ -293,7 +313,13 @@ private:
         return finite;
     }
 
+    std::int64_t repair(int exponent) override {
+        if (problem_.is_periodic()) throw PointsMeet(); // images would have to be left out, too
+        return FramedSum::repair(exponent);
+    }
+
     std::vector<int> devices_;
+    double low_;
     FmmShape shape_;
     double softening_in_sides_ = 0.0; ///< of the cube around all points
     TreeCube cube_;
@@ -314,6 +340,12 @@ std::unique_ptr<PreparedSum> make_gpu_fmm(const SumProblem& problem, const SumOp
                                           const std::vector<int>& devices) {
     const DeviceScope scope(devices.front()); // events are of the GPU that is current when they are made
     return std::make_unique<FmmOnGpu>(problem, options, devices);
+}
+
+std::unique_ptr<PreparedSum> make_gpu_box_fmm(const SumProblem& problem, const SumOptions& options,
+                                              int device, double low) {
+    const DeviceScope scope(device);
+    return std::make_unique<FmmOnGpu>(problem, options, std::vector{device}, low);
 }
 
 } // namespace farfield::cuda

@@ -49,6 +49,14 @@ __device__ __forceinline__ void find_centre(const TreeView& tree, std::int32_t c
     width = tree.width_of(place.level);
 }
 
+/// Of the cell's image that is nearest to another cell.
+__device__ __forceinline__ void find_centre(const TreeView& tree, std::int32_t cell, std::int32_t near,
+                                            double (&centre)[3], double& width) {
+    const auto& place = tree.places[cell];
+    for (int axis = 0; axis < 3; ++axis) centre[axis] = tree.centre(place, axis, tree.places[near]);
+    width = tree.width_of(place.level);
+}
+
 /// Adds Σ weight·function over `point(i)` of a range to `sums`, 2·pairs numbers in the order of the loop.
 template <class Real, Functions kind, class Point>
 __device__ void sum_functions(const FunctionLoop& loop, BlockRange range, Real* sums, Real* staged,
@@ -106,21 +114,21 @@ __global__ void form_kernel(const PointsToExpansions<Real> task) {
     for (int n = lane; n < numbers; n += lanes) sums[n] = 0;
     __syncwarp();
     double centre[3], width = 0.0;
-    find_centre(task.tree, cell, centre, width);
-    for (int k = first; k < last; ++k)
-        sum_functions<Real, kind>(task.functions.loop,
-                                  task.tree.sources[inverted ? task.rows.partners[k] : cell], sums, staged,
-                                  [&](int i) {
-                                      if constexpr (!inverted) {
-                                          const auto p = task.leaf_points[i];
-                                          return leaf_point(p, width, p.w);
-                                      } else {
-                                          const auto p = task.points[i];
-                                          auto at = local_point<Real>(p, centre, width, true);
-                                          at.weight *= static_cast<Real>(p.w);
-                                          return at;
-                                      }
-                                  });
+    for (int k = first; k < last; ++k) {
+        const auto of = inverted ? task.rows.partners[k] : cell;
+        find_centre(task.tree, cell, of, centre, width);
+        sum_functions<Real, kind>(task.functions.loop, task.tree.sources[of], sums, staged, [&](int i) {
+            if constexpr (!inverted) {
+                const auto p = task.leaf_points[i];
+                return leaf_point(p, width, p.w);
+            } else {
+                const auto p = task.points[i];
+                auto at = local_point<Real>(p, centre, width, true);
+                at.weight *= static_cast<Real>(p.w);
+                return at;
+            }
+        });
+    }
     __syncwarp();
     Real* const out = task.expansions + static_cast<std::int64_t>(cell) * task.stride;
     if constexpr (!inverted)
@@ -157,7 +165,7 @@ __device__ void add_values(const ExpansionsToPoints<Real>& task, std::int32_t le
     }
     __syncwarp();
     double centre[3], width = 0.0;
-    find_centre(task.tree, cell, centre, width);
+    find_centre(task.tree, cell, leaf, centre, width);
     const auto range = task.tree.targets[leaf];
     for (int begin = range.begin; begin < range.end; begin += lanes) {
         const int i = begin + lane;

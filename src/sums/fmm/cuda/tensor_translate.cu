@@ -163,10 +163,14 @@ __global__ void count_tiles_kernel(const TreeView tree, const TensorBlock* block
         const auto block = blocks[b];
         int found[8] = {};
         for (int n = lane; n < targets; n += 32) {
-            const int index[3] = {parents * block.index[0] + n % parents,
-                                  parents * block.index[1] + n / parents % parents,
-                                  parents * block.index[2] + n / (parents * parents)};
-            const auto parent = cell_at(tree, block, index);
+            const int at[3] = {n % parents, n / parents % parents, n / (parents * parents)};
+            int index[3];
+            bool in_grid = true;
+            for (int axis = 0; axis < 3; ++axis) {
+                index[axis] = parents * block.index[axis] + at[axis];
+                in_grid = in_grid && at[axis] < parents_in_grid(tree, block, axis);
+            }
+            const auto parent = in_grid ? cell_at(tree, block, index) : TreeView::none;
             if (parent == TreeView::none) continue;
 #pragma unroll
             for (int octant = 0; octant < 8; ++octant) {

@@ -37,13 +37,13 @@ struct TensorTask {
 };
 
 /// The cell of a block's level with this index, or none: from the block's ancestor cell, or from the
-/// coarsest.
+/// coarsest. In a periodic tree also the cell whose image has the index.
 inline __device__ std::int32_t cell_at(const TreeView& tree, const TensorBlock& block,
                                        const int (&index)[3]) {
     const int levels = min(block.level, ancestor_levels);
     int above[3];
     for (int axis = 0; axis < 3; ++axis) {
-        if (index[axis] < 0) return TreeView::none;
+        if (index[axis] < 0 && !tree.is_periodic()) return TreeView::none;
         above[axis] = index[axis] >> levels;
     }
     std::int32_t cell = TreeView::none;
@@ -57,6 +57,12 @@ inline __device__ std::int32_t cell_at(const TreeView& tree, const TensorBlock& 
         cell = tree.child(cell, (index[0] >> level & 1) | (index[1] >> level & 1) << 1 |
                                     (index[2] >> level & 1) << 2);
     return cell;
+}
+
+/// How many of a block's parents along an axis lie in the grid, beyond which blocks of coarse levels reach:
+/// there are images at most, which are no targets.
+inline __device__ int parents_in_grid(const TreeView& tree, const TensorBlock& block, int axis) {
+    return min(parents, (tree.coarse << block.level) - parents * block.index[axis]);
 }
 
 __device__ __forceinline__ float as_tf32(float x) {
@@ -107,6 +113,7 @@ struct TensorStage {
         float sums[targets * most_columns]; ///< afterwards
     };
     std::int32_t parent[halo_parents];
+    int in_grid[3];                           ///< of the targets' parents, along each axis
     std::int32_t target[targets];             ///< those that there are, in the order of their places
     std::uint32_t target_lanes[targets / 32]; ///< which parents have them
     std::int16_t place_of[targets];           ///< of the targets' parents
@@ -143,6 +150,7 @@ public:
         const int level = min(block.level + 1, task_.levels - 1);
         first_matrix_ = level * task_.matrices_a_level;
         unscale_ = task_.unscales[level];
+        if (thread_ < 3) stage_.in_grid[thread_] = parents_in_grid(task_.tree, block, thread_);
         for (int i = thread_; i < halo_parents; i += tensor_threads) {
             const int index[3] = {parents * block.index[0] + i % halo - 1,
                                   parents * block.index[1] + i / halo % halo - 1,
@@ -189,8 +197,11 @@ public:
         std::int32_t target = TreeView::none;
         int at = 0;
         if (thread_ < targets) {
-            at = place(0, thread_ % parents, thread_ / parents % parents, thread_ / (parents * parents));
-            const auto parent = stage_.parent[at];
+            const int x = thread_ % parents, y = thread_ / parents % parents,
+                      z = thread_ / (parents * parents);
+            const bool in_grid = x < stage_.in_grid[0] && y < stage_.in_grid[1] && z < stage_.in_grid[2];
+            at = place(0, x, y, z);
+            const auto parent = in_grid ? stage_.parent[at] : TreeView::none;
             if (parent != TreeView::none) target = task_.tree.child(parent, octant);
             if (target != TreeView::none && task_.tree.targets[target].size() == 0) target = TreeView::none;
             const unsigned there = __ballot_sync(~0U, target != TreeView::none ? 1 : 0);

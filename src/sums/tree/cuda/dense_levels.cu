@@ -31,6 +31,7 @@ struct DenseTask {
     int bits;     ///< of k
     int last;     ///< the deepest level that there are tables of
     int limit;    ///< the deepest level that cells may have
+    int first;    ///< the first level that may have leaves
     int shift;    ///< of keys to places of the deepest level
     bool uniform; ///< all leaves lie on the last level
     std::int32_t most;
@@ -82,7 +83,7 @@ __device__ Held held_by(const DenseTask& task, const Spot& at) {
 }
 
 __device__ bool holds_too_many(const DenseTask& task, const Spot& at, const Held& held) {
-    return at.level < task.limit && (task.uniform || held.most() > task.most);
+    return at.level < task.limit && (task.uniform || at.level < task.first || held.most() > task.most);
 }
 
 /// If it is there. Those of the last level wait for another tree.
@@ -190,8 +191,10 @@ __device__ void find_dense_neighbours(const DenseTask& task, const CellPlace& pl
     const int slots = tree.neighbour_count();
 #pragma unroll 3
     for (int slot = 0; slot < slots; ++slot) {
-        const int x = place.index[0] + slot % n - w, y = place.index[1] + slot / n % n - w;
-        const int z = tree.dimension == 3 ? place.index[2] + slot / (n * n) - w : 0;
+        const int x = tree.wrapped(place.index[0] + slot % n - w, place.level);
+        const int y = tree.wrapped(place.index[1] + slot / n % n - w, place.level);
+        const int z =
+            tree.dimension == 3 ? tree.wrapped(place.index[2] + slot / (n * n) - w, place.level) : 0;
         std::int32_t found = TreeView::none;
         if (x >= 0 && y >= 0 && z >= 0 && x < across && y < across && z < across) {
             const auto at = [](int i) { return static_cast<std::uint32_t>(i); };
@@ -301,6 +304,7 @@ void DeviceTree::make_levels_at_once(cudaStream_t stream) {
                    .bits = bits,
                    .last = last,
                    .limit = limit(),
+                   .first = first_leaf_level(),
                    .shift = dimension_ * (finest_ - last),
                    .uniform = shape_.depth >= 0,
                    .most = shape_.most,

@@ -54,6 +54,7 @@ struct LevelTask {
     TreeShape shape;
     int finest; ///< the level that keys are sorted down to
     int limit;  ///< the deepest level that cells may have
+    int first;  ///< the first level that may have leaves
     int capacity;
     int source_count, target_count;
     SortedKeys source_keys, target_keys;
@@ -98,7 +99,7 @@ __device__ std::int32_t first_from(const SortedKeys& keys, BlockRange range, int
 
 __device__ bool holds_too_many(const LevelTask& task, std::int32_t cell) {
     if (task.places[cell].level >= task.limit) return false;
-    return task.shape.depth >= 0 ||
+    return task.shape.depth >= 0 || task.places[cell].level < task.first ||
            max(task.sources[cell].size(), task.targets[cell].size()) > task.shape.most;
 }
 
@@ -456,6 +457,7 @@ void DeviceTree::make_levels(cudaStream_t stream) {
                    .shape = shape_,
                    .finest = finest_,
                    .limit = limit(),
+                   .first = first_leaf_level(),
                    .capacity = capacity_,
                    .source_count = sources_.count,
                    .target_count = targets().count,

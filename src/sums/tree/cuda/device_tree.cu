@@ -86,7 +86,7 @@ int DeviceTree::first_step(int points) const {
     for (double cells = std::pow(shape_.coarse, dimension_); points > cells * std::max(1, shape_.most);
          ++level)
         cells = std::ldexp(cells, dimension_);
-    while (sorted_level(step) < std::min(level, limit())) ++step;
+    while (sorted_level(step) < std::min(std::max(level, first_leaf_level()), limit())) ++step;
     return step;
 }
 
@@ -318,6 +318,7 @@ TreeView DeviceTree::view() const {
     out.source_rows = share_.rows_of(sources_.count);
     for (int axis = 0; axis < 3; ++axis) out.low[axis] = cube_.low[axis];
     out.width = cube_.side / shape_.coarse;
+    out.period = shape_.period;
     return out;
 }
 

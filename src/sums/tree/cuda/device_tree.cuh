@@ -63,7 +63,8 @@ public:
         : dimension_(dimension), places_sources_(places_sources), lists_(lists), share_(share) {}
 
     /// Sources N×3 and targets M×3 (in the plane ×2), contiguous, in the caller's units; `targets` is null
-    /// where they are the sources. Waits for the counts. @param cube  around all of them, in the frame
+    /// where they are the sources. Waits for the counts. @param cube  around all of them, in the frame; of a
+    /// periodic tree the box
     void build(const double* sources, int n, const double* targets, int m, const Frame& frame,
                const TreeCube& cube, const TreeShape& shape, std::int32_t few, cudaStream_t stream);
 
@@ -112,6 +113,9 @@ private:
     [[nodiscard]] int sorted_level(int step) const;
     [[nodiscard]] int first_step(int points) const;
     [[nodiscard]] int limit() const; ///< the deepest level that cells may have
+    [[nodiscard]] int first_leaf_level() const {
+        return shape_.period > 0.0 ? first_level_of_leaves(shape_.coarse, shape_.separation) : 0;
+    }
     void choose_depth(int step);
     void sort(const double* points, int count, DevicePoints& out, const Frame& frame, cudaStream_t stream);
     void make_room_for(int cells);

@@ -76,8 +76,8 @@ class ItemWorker {
             size = range.end - range.begin;
             if constexpr (mutual) slot = plan_.slots[item_.places + e + thread_ - first];
             if (task_.source_centres != nullptr) {
-                const Vec4<double> from = task_.source_centres[partner];
                 const Vec4<double> to = task_.target_centres[item_.block];
+                const auto from = nearest_to(to, task_.source_centres[partner], task_.period);
                 shift = {static_cast<Real>(from.x - to.x), static_cast<Real>(from.y - to.y),
                          static_cast<Real>(from.z - to.z), Real(0)};
             }
@@ -130,8 +130,12 @@ class ItemWorker {
     __device__ __forceinline__ auto close() const {
         if constexpr (meeting == Meeting::mended) {
             const float distance = task_.close * static_cast<float>(task_.target_centres[item_.block].w);
-            return ClosePairs{task_.exact_targets + item_.first + first_, task_.exact_sources, staged_.index,
-                              distance * distance, Formula::length2(task_)};
+            return ClosePairs{task_.exact_targets + item_.first + first_,
+                              task_.exact_sources,
+                              staged_.index,
+                              distance * distance,
+                              Formula::length2(task_),
+                              task_.period};
         } else {
             return AsRounded{};
         }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backend/cuda/memory.h"
+#include "math/nearest_image.h"
 #include "sums/direct/cuda/blocks/plan.h"
 #include "sums/direct/cuda/pair.cuh"
 #include "sums/points/prepared.h"
@@ -13,6 +14,13 @@
 #include <cstdint>
 
 namespace farfield::cuda {
+
+/// The image of y that is nearest to x; y itself where there is no period.
+__device__ __forceinline__ Vec4<double> nearest_to(const Vec4<double>& x, const Vec4<double>& y,
+                                                   double period) {
+    return {y.x - to_nearest_image(x.x - y.x, period), y.y - to_nearest_image(x.y - y.y, period),
+            y.z - to_nearest_image(x.z - y.z, period), y.w};
+}
 
 /// How pairs are met.
 enum class Meeting : std::uint8_t { one_sided, mutual, mended };
@@ -39,6 +47,7 @@ struct BlockTask {
     const std::int32_t* partners = nullptr;
     const Vec4<double>* target_centres = nullptr; ///< null: all points count from one origin
     const Vec4<double>* source_centres = nullptr;
+    double period = 0.0; ///< > 0: blocks of sources act from the image that is nearest to the targets' block
     /// With centres, floats, and a one-sided plan: the points in double, counted from one origin, which mend
     /// the differences of pairs closer than `close`, in widths of a block: w of `target_centres`.
     const Vec4<double>* exact_targets = nullptr;

@@ -3,7 +3,7 @@
 // serves all targets of a lane. A lane thus adds up every eighth source, so its float sums are short.
 #pragma once
 
-#include "backend/cuda/vec4.h"
+#include "sums/direct/cuda/blocks/block_sum.cuh"
 #include "sums/direct/cuda/blocks/plan.h"
 #include "sums/kernels/loop_outputs.h"
 
@@ -27,10 +27,12 @@ struct ClosePairs {
     const std::int32_t* staged; ///< which sources are in shared memory
     float close2;               ///< square of a distance
     float length2;              ///< as the tile has it, for pairs in double
+    double period;              ///< of BlockTask
 
     template <class Formula>
     [[nodiscard]] __device__ auto difference(int target, std::int32_t source) const {
-        const auto x = targets[target], y = sources[source];
+        const auto x = targets[target];
+        const auto y = period > 0.0 ? nearest_to(x, sources[source], period) : sources[source];
         return Formula::template difference<float>(x, y);
     }
 };

@@ -72,7 +72,8 @@ __global__ void moments_kernel(BoxPoints points, const double* strengths, Middle
 __global__ void finish_kernel(BoxResults of, BoxPoints targets) {
     const auto i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
     if (i >= of.m) return;
-    auto far = of.far[i];
+    Vec4<double> far{0.0, 0.0, 0.0, 0.0};
+    if (of.far != nullptr) far = of.far[i];
     double field[3] = {far.x, far.y, far.z};
     if (of.quadratic) {
         const double factor = 4.0 * std::numbers::pi / (3.0 * of.volume);
@@ -107,13 +108,16 @@ __global__ void finish_kernel(BoxResults of, BoxPoints targets) {
 
 struct Box {
     double length[3];
+    double low;
 };
 
+// What moves across keeps all digits.
 __global__ void wrap_kernel(const double* given, std::int64_t n, Box box, int exponent, double* in_box) {
     const auto i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
     if (i >= 3 * n) return;
     const double x = scalbn(given[i], exponent), length = box.length[i % 3];
-    in_box[i] = length > 0.0 ? image_in_box(x, length) : x;
+    const double image = length > 0.0 ? image_in_box(x, length) : x;
+    in_box[i] = length > 0.0 && image >= box.low + length ? image - length : image;
 }
 
 } // namespace
@@ -150,10 +154,10 @@ void finish(const BoxResults& results, const BoxPoints& targets, cudaStream_t st
     check_launch("results of a box");
 }
 
-void wrap_points(const double* given, std::int64_t n, const std::array<double, 3>& length, int exponent,
-                 double* in_box, cudaStream_t stream) {
+void wrap_points(const double* given, std::int64_t n, const std::array<double, 3>& length, double low,
+                 int exponent, double* in_box, cudaStream_t stream) {
     if (n == 0) return;
-    wrap_kernel<<<blocks_for(3 * n), threads, 0, stream>>>(given, n, {{length[0], length[1], length[2]}},
+    wrap_kernel<<<blocks_for(3 * n), threads, 0, stream>>>(given, n, {{length[0], length[1], length[2]}, low},
                                                            exponent, in_box);
     check_launch("points of a box");
 }

@@ -49,7 +49,7 @@ struct PartResults {
 struct BoxResults {
     std::int64_t m = 0;
     PartResults home, rim;
-    const Vec4<double>* far = nullptr; ///< of charges
+    const Vec4<double>* far = nullptr; ///< of charges, or null
     double* potential = nullptr;
     double* field = nullptr;
     double sign = 1.0; ///< of the kernel, beside that of charges
@@ -65,8 +65,9 @@ struct BoxResults {
 /// and, in vacuum, with −(2π/3V) Σ q |x − y|² of points as they were given; in the caller's units.
 void finish(const BoxResults& results, const BoxPoints& targets, cudaStream_t stream);
 
-/// The images in a box of N×3 points, in its frame. @param length  0 along open axes
-void wrap_points(const double* given, std::int64_t n, const std::array<double, 3>& length, int exponent,
-                 double* in_box, cudaStream_t stream);
+/// The images in a box of N×3 points, in its frame. @param length  0 along open axes @param low  where the
+/// box begins along the others, from −length to 0
+void wrap_points(const double* given, std::int64_t n, const std::array<double, 3>& length, double low,
+                 int exponent, double* in_box, cudaStream_t stream);
 
 } // namespace farfield::cuda

@@ -1,6 +1,7 @@
 // As ImageSum (periodic/image_sum.h) on a GPU: the box on itself and the images in its rim by open sums
-// there, all images beyond by expansions. Ranks with a GPU each have all points: the open sums divide
-// themselves and leave all results on all, and expansions are evaluated at a share of the targets.
+// there, all images beyond by expansions; or, where a method sums the whole box at once, by that. Ranks with
+// a GPU each have all points: the open sums divide themselves and leave all results on all, and expansions
+// are evaluated at a share of the targets.
 #include "sums/direct/cuda/periodic/gpu_image_sum.h"
 
 #include "backend/comm/agree.h"
@@ -54,7 +55,10 @@ public:
           shape_(open_.shape), ranks_(CommunicatorAccess::transport(options.communicator)) {
         const DeviceScope scope(device_);
         shared_rows_.emplace(ranks_, options);
-        home_ = make_open(home_problem(problem_, frame_.exponent), open_options(options_, frame_.exponent));
+        if (open_.make_in_box != nullptr)
+            make_whole();
+        else
+            make_home();
     }
 
     void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
@@ -66,13 +70,77 @@ public:
             ranges_ = take_rows(sources, targets);
             points_there_.record(stream_);
             points_there_.hold(stream);
+        });
+        if (open_.make_in_box != nullptr && !whole_) make_whole();
+        place_points();
+    }
+
+    void execute(const ConstArrayView& strength_view, const SumOutputs& outputs, const SumHooks& hooks,
+                 SumReport& report) override {
+        const DeviceScope scope(device_);
+        const auto before = report;
+        try {
+            sum(strength_view, outputs, hooks, report);
+        } catch (const PointsMeet&) {
+            report = before;
+            take_images();
+            sum(strength_view, outputs, hooks, report);
+        }
+    }
+
+    bool refine(double found) override {
+        const DeviceScope scope(device_);
+        const double error = comm::from_rank(ranks_, found);
+        if (whole_) {
+            if (whole_->refine(error)) return true;
+            // few points, all of which act on each other in open space, but not across faces
+            if (options_.order > 0 || options_.precision != Precision::float64) return false;
+            take_images();
+            return true;
+        }
+        const bool home = home_->refine(error);
+        const bool rim = rim_ && rim_->refine(error);
+        const bool far = refine_far(refinement(error, problem_.tolerance));
+        if (far && grid_) comm::together(ranks_, [&] { make_far(); });
+        return home || rim || far;
+    }
+
+private:
+    [[nodiscard]] bool has_pairs() const { return problem_.sources > 0 && problem_.targets > 0; }
+    [[nodiscard]] double low() const { return whole_ ? open_.low * frame_.length[0] : 0.0; }
+
+    void make_home() {
+        home_ = make_open(home_problem(problem_, frame_.exponent), open_options(options_, frame_.exponent));
+    }
+
+    void make_whole() {
+        home_.reset();
+        rim_.reset();
+        auto problem = home_problem(problem_, frame_.exponent);
+        problem.period = frame_.length;
+        auto options = open_options(options_, frame_.exponent);
+        options.stream = own_stream_->get();
+        whole_ = open_.make_in_box(problem, options, device_, open_.low * frame_.length[0]);
+    }
+
+    void take_images() {
+        whole_.reset(); // first, lest both be held
+        make_home();
+        place_points();
+    }
+
+    void place_points() {
+        const auto stream = own_stream_->get();
+        comm::together(ranks_, [&] {
             wrap(source_points_, problem_.sources, sources_, stream);
             if (!problem_.self) wrap(target_points_, problem_.targets, targets_, stream);
         });
-        if (problem_.sources == 0 || problem_.targets == 0) return;
+        if (!has_pairs()) return;
+        (whole_ ? whole_ : home_)
+            ->set_points(view_of(sources_.data(), problem_.sources),
+                         problem_.self ? ConstArrayView{} : view_of(targets_.data(), problem_.targets));
+        if (whole_) return;
         shared_rows_->divide(problem_.targets, {first_row(), first_row() + rows()});
-        home_->set_points(view_of(sources_.data(), problem_.sources),
-                          problem_.self ? ConstArrayView{} : view_of(targets_.data(), problem_.targets));
         choose_grid();
         comm::together(ranks_, [&] {
             make_far();
@@ -81,10 +149,9 @@ public:
         make_rim();
     }
 
-    void execute(const ConstArrayView& strength_view, const SumOutputs& outputs, const SumHooks& hooks,
-                 SumReport& report) override {
+    void sum(const ConstArrayView& strength_view, const SumOutputs& outputs, const SumHooks& hooks,
+             SumReport& report) {
         const auto begin = Clock::now();
-        const DeviceScope scope(device_);
         stop_if_asked(hooks);
         report.device = {.kind = DeviceKind::cuda, .gpus = {device_}};
         BoxMoments moments;
@@ -97,15 +164,19 @@ public:
             require_neutral(problem_, {moments.total, moments.magnitude});
             if (outputs.potential) potential = place_of(outputs.potential, potential_, 1, rows());
             if (outputs.field) field = place_of(outputs.field, field_, 3, rows());
-            if (!grid_) return;
+            if (!has_pairs()) return;
             // what may fail for want of memory does so before ranks wait for each other
+            of_home_.make_room_for(outputs, problem_.targets);
+            if (whole_) return;
             rim_points_.take_strengths(strengths_.data(), own_stream_->get());
-            for (auto* const part : {&of_home_, &of_rim_}) part->make_room_for(outputs, problem_.targets);
+            of_rim_.make_room_for(outputs, problem_.targets);
             make_room(of_far_, static_cast<std::size_t>(problem_.targets));
         });
         const double prepare_seconds = seconds_between(begin, Clock::now());
         if (!outputs.potential && !outputs.field) return;
-        if (grid_)
+        if (has_pairs() && whole_)
+            compute_whole(outputs, hooks, moments, potential, field, report);
+        else if (has_pairs())
             compute(outputs, hooks, moments, potential, field, report);
         else
             clear(potential, field);
@@ -121,17 +192,6 @@ public:
         if (hooks.progress) hooks.progress(1.0);
     }
 
-    bool refine(double found) override {
-        const DeviceScope scope(device_);
-        const double error = comm::from_rank(ranks_, found);
-        const bool home = home_->refine(error);
-        const bool rim = rim_ && rim_->refine(error);
-        const bool far = refine_far(refinement(error, problem_.tolerance));
-        if (far && grid_) comm::together(ranks_, [&] { make_far(); });
-        return home || rim || far;
-    }
-
-private:
     [[nodiscard]] std::unique_ptr<PreparedSum> make_open(const SumProblem& problem,
                                                          SumOptions options) const {
         const auto stream = own_stream_->get();
@@ -150,7 +210,7 @@ private:
 
     void wrap(const double* given, std::int64_t n, DeviceArray<double>& in_box, cudaStream_t stream) const {
         make_room(in_box, std::max<std::size_t>(1, 3 * static_cast<std::size_t>(n)));
-        wrap_points(given, n, frame_.length, frame_.exponent, in_box.data(), stream);
+        wrap_points(given, n, frame_.length, low(), frame_.exponent, in_box.data(), stream);
     }
 
     [[nodiscard]] bool is_soft() const { return softens_far_images(problem_, open_.shape.goal); }
@@ -256,6 +316,22 @@ private:
         }
     }
 
+    void compute_whole(const SumOutputs& outputs, const SumHooks& hooks, const BoxMoments& moments,
+                       double* potential, double* field, SumReport& report) {
+        const auto stream = own_stream_->get();
+        sum_part(*whole_, strengths_.data(), problem_.sources, outputs, of_home_, hooks, report);
+        PassTimer timer;
+        timer.begin(stream);
+        leave(outputs, moments, potential, field);
+        timer.mark("other terms", stream);
+        own_stream_->synchronize();
+        report.compute_seconds += timer.total();
+        for (auto& pass : timer.seconds()) report.passes.push_back(std::move(pass));
+        const int coarse = report.fmm.coarse;
+        report.lattice = {
+            .order = report.fmm.order, .excess_strength = moments.total, .cells = coarse * coarse * coarse};
+    }
+
     void compute(const SumOutputs& outputs, const SumHooks& hooks, const BoxMoments& moments,
                  double* potential, double* field, SumReport& report) {
         const auto stream = own_stream_->get();
@@ -290,8 +366,8 @@ private:
         const auto first = first_row();
         finish({.m = rows(),
                 .home = of_home_.results(outputs, first),
-                .rim = of_rim_.results(outputs, first),
-                .far = of_far_.data() + first,
+                .rim = whole_ ? PartResults{} : of_rim_.results(outputs, first),
+                .far = whole_ ? nullptr : of_far_.data() + first,
                 .potential = potential,
                 .field = field,
                 .sign = problem_.kernel->sign,
@@ -324,6 +400,7 @@ private:
     OpenSums open_;
     PeriodicFrame frame_;
     ImageShape shape_;
+    std::unique_ptr<PreparedSum> whole_; ///< of the box and all images; or, where there is none,
     std::unique_ptr<PreparedSum> home_, rim_;
     std::optional<ImageGrid> grid_; ///< none where there is nothing to sum
     BoxExtent extent_;              ///< that it was chosen for, and the order

@@ -4,9 +4,18 @@
 #include "sums/direct/cuda/periodic/image_costs.h"
 #include "sums/method/method.h"
 
+#include <farfield/error.h>
+
 #include <memory>
 
 namespace farfield::cuda {
+
+/// Points of a periodic tree meet, and sums where they do are not finite: says so to who can sum them
+/// otherwise.
+class PointsMeet : public InternalError {
+public:
+    PointsMeet() : InternalError("points of a periodic tree meet") {}
+};
 
 /// A method of sums over open space on a GPU.
 struct OpenSums {
@@ -14,6 +23,11 @@ struct OpenSums {
     OpenSeconds seconds; ///< on `usual_gpu`
     std::unique_ptr<PreparedSum> (*make)(const SumProblem& problem, const SumOptions& options, int device);
     bool takes_host_arrays = false; ///< on ranks
+    /// Not null: the whole box by one sum, of which it lacks what tin foil, a background and vacuum bring, of
+    /// points in [low, low + period)³; it throws PointsMeet. Where it does not do, images are summed.
+    std::unique_ptr<PreparedSum> (*make_in_box)(const SumProblem& problem, const SumOptions& options,
+                                                int device, double low) = nullptr;
+    double low = 0.0; ///< of that, in periods
 };
 
 /// @throws BackendUnavailable without CUDA or such a GPU; what `make` throws.

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <unordered_map>
 
 namespace farfield::cuda {
 namespace {
@@ -78,68 +77,25 @@ void PointsByCells::divide(int cells, cudaStream_t stream) {
 }
 
 void DeviceFarImages::set_operator(const ImageGrid& grid, int order, int threads, cudaStream_t stream) {
-    const auto wanted = image_operator(grid, order, threads);
     grid_ = grid;
     view_ = GridView(grid);
-    if (order != order_) {
-        order_ = order;
-        set_functions(stream);
-    }
-    if (wanted == operator_) return;
-    operator_ = wanted;
-    set_sums(stream);
+    operator_.set(image_operator(grid, order, threads), stream);
+    if (order == order_) return;
+    order_ = order;
+    set_functions(stream);
 }
 
 void DeviceFarImages::set_functions(cudaStream_t stream) {
     const HarmonicBasis basis(order_, 8);
     const FunctionTable<double> table(basis);
-    const HarmonicScales scales(order_);
     const auto loop = table.loop();
     const auto list = [](const void* from, int count) {
         const auto* const numbers = static_cast<const double*>(from);
         return std::vector<double>(numbers, numbers + count);
     };
-    std::vector<std::int32_t> degrees, orders;
-    std::vector<double> form, value;
-    for (int m = 0; m <= order_; ++m)
-        for (int l = m; l <= order_; ++l) {
-            const double scale = scales.of({l, m, false});
-            degrees.push_back(l);
-            orders.push_back(m);
-            form.push_back(std::sqrt(2.0) * scale);
-            value.push_back((m > 0 ? std::sqrt(2.0) : std::sqrt(0.5)) / scale);
-        }
     upload(list(loop.diagonal, order_ + 1), diagonal_, stream);
     upload(list(loop.climb, loop.pairs), climb_, stream);
     upload(list(loop.climb_back, loop.pairs), climb_back_, stream);
-    upload(degrees, pair_degree_, stream);
-    upload(orders, pair_order_, stream);
-    upload(form, form_scale_, stream);
-    upload(value, value_scale_, stream);
-    check(cudaStreamSynchronize(stream), "waiting for the GPU");
-}
-
-// Sums of each kind of pairs once.
-void DeviceFarImages::set_sums(cudaStream_t stream) {
-    const int cells = grid_.count();
-    std::unordered_map<const ComplexExpansion*, std::int32_t> numbers;
-    std::vector<std::int32_t> kinds;
-    std::vector<const ComplexExpansion*> each;
-    for (int target = 0; target < cells; ++target)
-        for (int source = 0; source < cells; ++source) {
-            const auto& sums = operator_->sums(target, source);
-            const auto [at, is_new] = numbers.try_emplace(&sums, static_cast<std::int32_t>(each.size()));
-            if (is_new) each.push_back(&sums);
-            kinds.push_back(at->second);
-        }
-    upload(kinds, kinds_, stream);
-    const auto size = static_cast<std::size_t>(2 * order_ + 1) * static_cast<std::size_t>(2 * order_ + 1);
-    make_room(sums_, size * each.size());
-    std::vector<double2> one(size);
-    for (std::size_t k = 0; k < each.size(); ++k) {
-        for (std::size_t i = 0; i < size; ++i) one[i] = {each[k]->real[i], each[k]->imag[i]};
-        copy(sums_.data() + k * size, one.data(), size, stream);
-    }
     check(cudaStreamSynchronize(stream), "waiting for the GPU");
 }
 
@@ -160,28 +116,20 @@ void DeviceFarImages::compute(const double* strengths, Vec4<double>* out, cudaSt
                             .diagonal = diagonal_.data(),
                             .climb = climb_.data(),
                             .climb_back = climb_back_.data()};
-    const FunctionPairs numbers{
-        pairs, p, pair_degree_.data(), pair_order_.data(), form_scale_.data(), value_scale_.data()};
+    const auto numbers = operator_.pairs();
     const auto size = [](auto... factors) { return (static_cast<std::size_t>(factors) * ...); };
-    const int groups = (cells + sources_of_a_block - 1) / sources_of_a_block;
     make_room(part_sums_, size(sources_.parts(), 2, pairs));
-    make_room(multipoles_, size(cells, functions));
-    make_room(part_locals_, size(cells, groups, pairs));
     make_room(locals_, size(cells, functions));
     make_room(coefficients_, size(cells, 8, pairs));
     const PartsOfCells from{sources_.part_list(), sources_.parts(), sources_.rows(), sources_.offsets()};
     form(loop, from, strengths, part_sums_.data(), stream);
     const auto threads = static_cast<unsigned>((pairs + 31) / 32 * 32);
     multipoles_kernel<<<static_cast<unsigned>(cells), threads, 0, stream>>>(
-        numbers, sources_.first_part(), part_sums_.data(), multipoles_.data());
+        numbers, sources_.first_part(), part_sums_.data(), operator_.multipoles());
     check_launch("multipole expansions of a box");
-    const dim3 blocks(static_cast<unsigned>(cells), static_cast<unsigned>(groups));
-    operator_kernel<<<blocks, threads, size(functions) * sizeof(double2), stream>>>(
-        numbers, cells, sources_.first_part(), kinds_.data(), sums_.data(), multipoles_.data(),
-        part_locals_.data());
-    check_launch("expansions of far images");
-    locals_kernel<<<static_cast<unsigned>(cells), threads, 0, stream>>>(numbers, groups, part_locals_.data(),
-                                                                        locals_.data());
+    operator_.apply(sources_.first_part(), stream);
+    locals_kernel<<<static_cast<unsigned>(cells), threads, 0, stream>>>(
+        numbers, operator_.groups(), operator_.part_locals(), locals_.data());
     check_launch("expansions of far images");
     coefficients_kernel<<<static_cast<unsigned>(cells), threads, 0, stream>>>(numbers, locals_.data(),
                                                                               coefficients_.data());

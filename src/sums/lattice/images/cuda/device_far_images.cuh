@@ -7,10 +7,9 @@
 #include "backend/cuda/vec4.h"
 #include "backend/cuda/workspace.h"
 #include "sums/lattice/images/cell_formulas.h"
-#include "sums/lattice/images/image_operator.h"
+#include "sums/lattice/images/cuda/device_image_operator.cuh"
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace farfield::cuda {
@@ -65,21 +64,16 @@ public:
 private:
     [[nodiscard]] const PointsByCells& targets() const { return self_ ? sources_ : targets_; }
     void set_functions(cudaStream_t stream);
-    void set_sums(cudaStream_t stream);
 
     ImageGrid grid_;
     GridView view_;
     int order_ = -1;
-    std::shared_ptr<const ImageOperator> operator_;
+    DeviceImageOperator operator_;
     bool self_ = true;
     PointsByCells sources_, targets_;
     DeviceArray<double> diagonal_, climb_, climb_back_; ///< of FunctionLoop
-    DeviceArray<std::int32_t> pair_degree_, pair_order_;
-    DeviceArray<double> form_scale_, value_scale_; ///< of pairs of functions
-    DeviceArray<double2> sums_;                    ///< of each kind of pairs of cells
-    DeviceArray<std::int32_t> kinds_;              ///< of pairs of cells: target by target
     DeviceArray<double> part_sums_;
-    DeviceArray<double2> multipoles_, part_locals_, locals_;
+    DeviceArray<double2> locals_;
     DeviceArray<double> coefficients_;
 };
 

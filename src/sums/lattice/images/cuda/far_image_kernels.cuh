@@ -1,5 +1,4 @@
-// The kernels of device_far_images.cu. Pairs of functions (l, m ≥ 0) are numbered as FunctionLoop has them;
-// complex expansions have all orders, at l² + l + m.
+// The kernels of device_far_images.cu. Complex expansions have all orders, at l² + l + m.
 #pragma once
 
 #include "backend/cuda/check.h"
@@ -16,15 +15,7 @@ constexpr int lanes = 32;
 constexpr int form_warps = 2;
 constexpr int staged_functions = 32;    ///< that wait for their sums over the lanes
 constexpr int staged_pitch = lanes + 1; ///< so that columns lie in different banks
-constexpr int sources_of_a_block = 4;   ///< cells
-constexpr int most_operator_threads = 896;
 constexpr int evaluate_threads = 128;
-
-struct FunctionPairs {
-    int count, order;
-    const std::int32_t *degree, *of_order;
-    const double *form_scale, *value_scale;
-};
 
 struct PartsOfCells {
     const CellPart* parts;
@@ -141,42 +132,6 @@ static __global__ void multipoles_kernel(FunctionPairs pairs, const std::int32_t
     const double sign = (m & 1) != 0 ? -1.0 : 1.0;
     to[expansion_place(l, m)] = {real, -imag};
     if (m > 0) to[expansion_place(l, -m)] = {sign * real, sign * imag};
-}
-
-/// Σ conj(M_j^k) S_{l+j}^{m+k} from some cells to one: a thread for each pair of functions.
-static __global__ void __launch_bounds__(most_operator_threads)
-    operator_kernel(FunctionPairs pairs, int cells, const std::int32_t* first_part, const std::int32_t* kinds,
-                    const double2* sums, const double2* multipoles, double2* part_locals) {
-    extern __shared__ double2 multipole[];
-    const int t = static_cast<int>(threadIdx.x), target = static_cast<int>(blockIdx.x);
-    const int p = pairs.order, functions = (p + 1) * (p + 1);
-    const std::int64_t size = std::int64_t{2 * p + 1} * (2 * p + 1);
-    const bool takes = t < pairs.count;
-    const int l = takes ? pairs.degree[t] : 0, m = takes ? pairs.of_order[t] : 0;
-    const int first = static_cast<int>(blockIdx.y) * sources_of_a_block;
-    const int last = first + sources_of_a_block < cells ? first + sources_of_a_block : cells;
-    double real = 0.0, imag = 0.0;
-    for (int source = first; source < last; ++source) {
-        if (first_part[source] == first_part[source + 1]) continue; // no points
-        __syncthreads();
-        for (int i = t; i < functions; i += static_cast<int>(blockDim.x))
-            multipole[i] = multipoles[static_cast<std::int64_t>(source) * functions + i];
-        __syncthreads();
-        const double2* const from = sums + kinds[static_cast<std::int64_t>(target) * cells + source] * size;
-        for (int j = 0; j <= p; ++j) {
-            const double2* const row = from + expansion_place(l + j, m);
-            const double2* const of = multipole + expansion_place(j, 0);
-            for (int k = -j; k <= j; ++k) {
-                const double2 a = of[k], s = row[k];
-                real = fma(a.x, s.x, fma(-a.y, s.y, real));
-                imag = fma(a.x, s.y, fma(a.y, s.x, imag));
-            }
-        }
-    }
-    if (!takes) return;
-    const double sign = (l & 1) != 0 ? -1.0 : 1.0;
-    part_locals[(static_cast<std::int64_t>(target) * gridDim.y + blockIdx.y) * pairs.count + t] = {
-        sign * real, sign * imag};
 }
 
 /// Λ_l^m, all orders.
