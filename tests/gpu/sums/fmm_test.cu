@@ -98,6 +98,11 @@ void expect_same_tree(const TreeCase& at) {
     std::array<Extent, 3> ranges;
     extend(ranges, sources);
     extend(ranges, targets);
+    auto cube = cube_around(ranges, at.shape.steps);
+    if (at.shape.period > 0.0) {
+        cube.side = at.shape.period;
+        for (double& low : cube.low) low = at.shape.low;
+    }
     const Octree host(sources, targets, self, at.shape, 1);
     const auto lists = near_lists(host, at.few);
     cuda::DeviceArray<double> there(sources_there.size()), targets_there(targets_as.size());
@@ -105,8 +110,8 @@ void expect_same_tree(const TreeCase& at) {
     cuda::copy(targets_there.data(), targets_as.data(), targets_as.size(), nullptr);
     cuda::DeviceTree tree(at.dimension);
     for (int again = 0; again < 2; ++again) // the second finds the first one's memory
-        tree.build(there.data(), at.n, self ? nullptr : targets_there.data(), at.m, Frame{},
-                   cube_around(ranges, at.shape.steps), at.shape, at.few, nullptr);
+        tree.build(there.data(), at.n, self ? nullptr : targets_there.data(), at.m, Frame{}, cube, at.shape,
+                   at.few, nullptr);
     cuda::check(cudaDeviceSynchronize(), "waiting for the GPU");
 
     ASSERT_EQ(tree.levels(), host.levels());
@@ -172,6 +177,8 @@ void expect_same_tree(const TreeCase& at) {
         expected.emplace(leaf(lists.leaves, a), leaf(lists.leaves, b));
         if (self) expected.emplace(leaf(lists.leaves, b), leaf(lists.leaves, a));
     }
+    for (const auto& [a, b] : pairs_of(lists.images.first, lists.images.partners))
+        expected.emplace(leaf(lists.leaves, a), leaf(lists.leaves, b));
     EXPECT_EQ(direct, expected);
     Pairs multipoles, expected_multipoles;
     for (const auto& [a, b] : pairs_of(tree.multipoles(), leaves.size()))
@@ -225,6 +232,25 @@ TEST(DeviceTree, IsThatOfTheHost) {
 }
 
 // Leaves are listed in the order of their points where these all act one by one.
+// The clouds lie anywhere in the box, and across its faces.
+TEST(DeviceTree, IsThatOfTheHostInABox) {
+    NEEDS_GPU();
+    for (const auto kind : {Cloud::cube, Cloud::clustered, Cloud::sphere, Cloud::line})
+        for (const int m : {0, 700})
+            for (const int separation : {1, 2})
+                for (const int coarse : {1, 3})
+                    for (const double low : {-1.0, -1.5}) {
+                        TreeShape shape;
+                        shape.coarse = coarse;
+                        shape.most = 12;
+                        shape.separation = separation;
+                        shape.period = 3.0;
+                        shape.low = low;
+                        expect_same_tree({kind, 3000, m, shape, 5});
+                        if (HasFailure()) return;
+                    }
+}
+
 TEST(DeviceTree, IsThatOfTheHostForSoftenedSums) {
     NEEDS_GPU();
     for (const auto kind : clouds)

@@ -22,7 +22,8 @@ constexpr std::array sides_of_cube{side, side, side};
 constexpr bool is_on_gpu = device_kind == DeviceKind::cuda;
 
 SumOptions in_cube(Method method, double tolerance = 0.0) {
-    SumOptions out{.kernel = Kernel::coulomb, .method = method, .period = sides_of_cube, .tolerance = tolerance};
+    SumOptions out{
+        .kernel = Kernel::coulomb, .method = method, .period = sides_of_cube, .tolerance = tolerance};
     if (method == Method::fmm) out.device.kind = device_kind;
     return out;
 }

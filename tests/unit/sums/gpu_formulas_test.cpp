@@ -55,6 +55,7 @@ struct FlatTree {
         view.separation = tree.shape().separation;
         view.coarse = tree.shape().coarse;
         view.self = tree.self();
+        view.period = tree.shape().period;
         view.shared = !share.is_whole();
     }
 
@@ -88,7 +89,7 @@ void add_lists(const Octree& tree, const FlatTree& flat, std::int32_t few, Pairs
 }
 
 /// @param parts  of the targets, whose lists together are those of all
-void expect_same_lists(bool self, int separation, std::int32_t few, int parts) {
+void expect_same_lists(bool self, int separation, std::int32_t few, int parts, double period = 0.0) {
     std::mt19937 engine(3);
     std::uniform_real_distribution<double> uniform(0.0, 1.0);
     const auto points = [&](int n) {
@@ -102,6 +103,7 @@ void expect_same_lists(bool self, int separation, std::int32_t few, int parts) {
     TreeShape shape;
     shape.most = 8;
     shape.separation = separation;
+    shape.period = period;
     const auto sources = points(2000);
     const auto targets = self ? std::vector<double>() : points(3000);
     const Octree tree(sources, targets, self, shape, 1);
@@ -128,6 +130,10 @@ void expect_same_lists(bool self, int separation, std::int32_t few, int parts) {
         expected.emplace(a, b);
         if (self) expected.emplace(b, a);
     });
+    EXPECT_EQ(lists.images.partners.empty(), period == 0.0);
+    each(lists.images, [&](std::size_t row, std::int32_t partner) {
+        expected.emplace(lists.leaves[row], lists.leaves[static_cast<std::size_t>(partner)]);
+    });
     each(lists.multipoles,
          [&](std::size_t row, std::int32_t cell) { expected_multipoles.emplace(lists.leaves[row], cell); });
     each(lists.sources, [&](std::size_t row, std::int32_t leaf) {
@@ -146,7 +152,10 @@ TEST(NearWalk, GivesTheListsOfTheTree) {
     for (const bool self : {true, false})
         for (const int separation : {1, 2})
             for (const std::int32_t few : {0, 6, all_points})
-                for (const int parts : {1, 2, 5}) expect_same_lists(self, separation, few, parts);
+                for (const int parts : {1, 2, 5}) {
+                    expect_same_lists(self, separation, few, parts);
+                    expect_same_lists(self, separation, few, parts, 1.0);
+                }
 }
 
 // Points 0.3 widths from their centres: the nearest offset leaves 2·(0.3/1.7)^(p + 1) of 1/1.4.
