@@ -29,6 +29,17 @@ std::unique_ptr<PreparedSum> make_open_on_gpu(const SumProblem& problem, const S
     return cuda::make_gpu_fmm(problem, options, {device});
 }
 
+// Leaves stay while the order rises: the cube begins a quarter of one before 0.
+std::unique_ptr<PreparedSum> make_box_on_gpu(const SumProblem& problem, const SumOptions& given, int device,
+                                             double low) {
+    auto options = given;
+    if (options.leaf <= 0 && options.depth < 0) {
+        const auto shape = gpu_fmm_shape(problem, options, cost_table_in_use().table);
+        options.leaf = static_cast<int>(std::lround(shape.leaf));
+    }
+    return cuda::make_gpu_box_fmm(problem, options, device, low);
+}
+
 } // namespace
 
 std::unique_ptr<PreparedSum> make_periodic_fmm(const SumProblem& problem, const SumOptions& options,
@@ -39,7 +50,7 @@ std::unique_ptr<PreparedSum> make_periodic_fmm(const SumProblem& problem, const 
                             .make = make_open_on_gpu};
         if (has_periodic_tree_on_gpu(problem, options)) {
             const auto shape = gpu_fmm_shape(shape_problem(problem), options, cost_table_in_use().table);
-            open.make_in_box = cuda::make_gpu_box_fmm;
+            open.make_in_box = make_box_on_gpu;
             open.low = begin_of_box(shape.grid);
         }
         return cuda::make_gpu_image_sum(problem, options, device.gpus.front(), open);

@@ -14,16 +14,18 @@ constexpr int most_levels = 22;
 /// apart; in a periodic tree that of their nearest images.
 FF_HD inline int distance_between(const TreeView& tree, const CellPlace& large, const CellPlace& small) {
     const int levels = small.level - large.level;
-    const int width = 1 << levels; // of the larger one
-    const int period = tree.is_periodic() ? tree.coarse << small.level : 0;
     int most = 0;
     for (int axis = 0; axis < 3; ++axis) {
-        int behind_first = small.index[axis] - (large.index[axis] << levels);
-        const int apart = 2 * behind_first + 1 - width; // of their middles, in halves of the smaller one
-        if (apart > period && period > 0) behind_first -= period;
-        if (-apart > period && period > 0) behind_first += period;
-        const int before = -behind_first;
-        const int behind = behind_first - width + 1;
+        const int first = large.index[axis] << levels;
+        const int last = first + (1 << levels) - 1;
+        int at = small.index[axis];
+        if (tree.is_periodic()) {
+            const int period = tree.coarse << small.level;
+            const int apart = 2 * at - first - last; // of their middles, in halves
+            at += apart > period ? -period : apart < -period ? period : 0;
+        }
+        const int before = first - at;
+        const int behind = at - last;
         most = before > most ? before : most;
         most = behind > most ? behind : most;
     }

@@ -108,6 +108,7 @@ TEST(BoxTree, TranslatesInAnyWay) {
     const auto uneven = around_a_corner(3000, 8, 3), even = random_charges(3000, sides_of_cube, 8);
     for (const auto m2l : {M2L::mirrored, M2L::rotation, M2L::matrix})
         for (const auto precision : {Precision::float32, Precision::mixed, Precision::float64}) {
+            if (is_on_gpu && m2l == M2L::rotation) continue; // which are not there
             auto options = in_cube(Method::fmm);
             options.m2l = m2l;
             options.precision = precision;
