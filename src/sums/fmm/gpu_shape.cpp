@@ -110,14 +110,14 @@ double gpu_softened_leaf(const FmmOrder& order, bool wide, double softening) {
     return best;
 }
 
-bool has_periodic_tree_on_gpu(const SumProblem& problem, const SumOptions& options) {
-    return has_periodic_tree(problem) && problem.softening == 0.0 && options.communicator.size() == 1;
+bool has_periodic_tree_on_gpu(const SumProblem& problem) {
+    return has_periodic_tree(problem) && problem.softening == 0.0;
 }
 
 FmmShape gpu_fmm_shape(const SumProblem& given, SumOptions options, const CostTable& table, int order,
                        double softening) {
     auto problem = given;
-    if (!has_periodic_tree_on_gpu(problem, options)) problem.period = {};
+    if (!has_periodic_tree_on_gpu(problem)) problem.period = {};
     const auto asked = options.m2l;
     if (asked == M2L::automatic) options.m2l = M2L::mirrored;
     auto shape = fmm_shape(problem, options, table, order);

@@ -14,8 +14,8 @@ double gpu_leaf(const FmmOrder& order, bool wide);
 /// spread evenly
 double gpu_softened_leaf(const FmmOrder& order, bool wide, double softening);
 
-/// As has_periodic_tree: not yet of softened charges, and not on ranks.
-bool has_periodic_tree_on_gpu(const SumProblem& problem, const SumOptions& options);
+/// As has_periodic_tree: not yet of softened charges.
+bool has_periodic_tree_on_gpu(const SumProblem& problem);
 
 /// As fmm_shape. @param order  0: as the options or the tolerance ask @param softening  ε in sides of a cube
 /// around the points; 0 where it is not known yet

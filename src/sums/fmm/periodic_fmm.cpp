@@ -1,5 +1,7 @@
 #include "sums/fmm/periodic_fmm.h"
 
+#include "backend/comm/agree.h"
+#include "backend/comm/communicator_access.h"
 #include "backend/threads/parallel.h"
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cpu/host_sum.h"
@@ -29,13 +31,19 @@ std::unique_ptr<PreparedSum> make_open_on_gpu(const SumProblem& problem, const S
     return cuda::make_gpu_fmm(problem, options, {device});
 }
 
+// Hosts may have cost tables of their own.
+template <class T>
+T of_rank_0(const SumOptions& options, T value) {
+    return comm::from_rank(CommunicatorAccess::transport(options.communicator), value);
+}
+
 // Leaves stay while the order rises: the cube begins a quarter of one before 0.
 std::unique_ptr<PreparedSum> make_box_on_gpu(const SumProblem& problem, const SumOptions& given, int device,
                                              double low) {
     auto options = given;
     if (options.leaf <= 0 && options.depth < 0) {
         const auto shape = gpu_fmm_shape(problem, options, cost_table_in_use().table);
-        options.leaf = static_cast<int>(std::lround(shape.leaf));
+        options.leaf = of_rank_0(options, static_cast<int>(std::lround(shape.leaf)));
     }
     return cuda::make_gpu_box_fmm(problem, options, device, low);
 }
@@ -48,10 +56,10 @@ std::unique_ptr<PreparedSum> make_periodic_fmm(const SumProblem& problem, const 
         cuda::OpenSums open{.shape = OpenFmm::image_shape(problem, options),
                             .seconds = seconds_on_gpu(options, usual_gpu, cost_table_in_use().table),
                             .make = make_open_on_gpu};
-        if (has_periodic_tree_on_gpu(problem, options)) {
+        if (has_periodic_tree_on_gpu(problem)) {
             const auto shape = gpu_fmm_shape(shape_problem(problem), options, cost_table_in_use().table);
             open.make_in_box = make_box_on_gpu;
-            open.low = begin_of_box(shape.grid);
+            open.low = of_rank_0(options, begin_of_box(shape.grid));
         }
         return cuda::make_gpu_image_sum(problem, options, device.gpus.front(), open);
     }
@@ -62,7 +70,7 @@ std::unique_ptr<PreparedSum> make_periodic_fmm(const SumProblem& problem, const 
 double periodic_fmm_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
                             const CostTable& table) {
     const auto shape = OpenFmm::image_shape(problem, options);
-    if (!gpu.empty() && has_periodic_tree_on_gpu(problem, options))
+    if (!gpu.empty() && has_periodic_tree_on_gpu(problem))
         return gpu_fmm_seconds(shape_problem(problem), options, gpu, table);
     if (!gpu.empty())
         return gpu_image_seconds(problem, shape, seconds_on_gpu(options, gpu, table), gpu, table);
@@ -94,7 +102,7 @@ double periodic_fmm_bytes(const SumProblem& problem, const SumOptions& options, 
                           const std::function<double(const SumProblem&)>& bytes) {
     const auto shape = OpenFmm::image_shape(problem, options);
     const bool on_gpu = device.kind == DeviceKind::cuda;
-    if (on_gpu && has_periodic_tree_on_gpu(problem, options)) {
+    if (on_gpu && has_periodic_tree_on_gpu(problem)) {
         const auto n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);
         const double wrapped = 24.0 * (n + (problem.self ? 0.0 : m)), strengths = 8.0 * n, results = 64.0 * m;
         return wrapped + strengths + results + bytes(shape_problem(problem));

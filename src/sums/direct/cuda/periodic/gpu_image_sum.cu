@@ -320,11 +320,14 @@ private:
                        double* potential, double* field, SumReport& report) {
         const auto stream = own_stream_->get();
         sum_part(*whole_, strengths_.data(), problem_.sources, outputs, of_home_, hooks, report);
+        stop_if_asked(hooks);
         PassTimer timer;
-        timer.begin(stream);
-        leave(outputs, moments, potential, field);
-        timer.mark("other terms", stream);
-        own_stream_->synchronize();
+        comm::together(ranks_, [&] {
+            timer.begin(stream);
+            leave(outputs, moments, potential, field);
+            timer.mark("other terms", stream);
+            own_stream_->synchronize();
+        });
         report.compute_seconds += timer.total();
         for (auto& pass : timer.seconds()) report.passes.push_back(std::move(pass));
         const int coarse = report.fmm.coarse;
