@@ -29,7 +29,7 @@ struct StagedSources {
     Vec4<Real> shift[32];
     Run run[32];
     std::uint32_t slot[mutual ? staged_sources : 1];
-    std::int32_t index[meeting == Meeting::mended ? staged_sources : 1]; ///< of the points
+    std::int32_t index[mends(meeting) ? staged_sources : 1]; ///< of the points
     Real component[mutual && warps > 1 ? warps : 1][mutual && warps > 1 ? 4 * staged_sources : 1];
 };
 
@@ -117,8 +117,7 @@ class ItemWorker {
                                       point[u].w};
                 if constexpr (mutual)
                     staged_.slot[at] = static_cast<std::uint32_t>(begin + at) + staged_.run[run_of[u]].to;
-                if constexpr (meeting == Meeting::mended)
-                    staged_.index[at] = begin + at + staged_.run[run_of[u]].from;
+                if constexpr (mends(meeting)) staged_.index[at] = begin + at + staged_.run[run_of[u]].from;
             } else {
                 staged_.source[at] = Formula::template nothing<Real>(-1);
                 if constexpr (mutual) staged_.slot[at] = no_slot;
@@ -128,14 +127,14 @@ class ItemWorker {
     }
 
     __device__ __forceinline__ auto close() const {
-        if constexpr (meeting == Meeting::mended) {
+        if constexpr (mends(meeting)) {
             const float distance = task_.close * static_cast<float>(task_.target_centres[item_.block].w);
-            return ClosePairs{task_.exact_targets + item_.first + first_,
-                              task_.exact_sources,
-                              staged_.index,
-                              distance * distance,
-                              Formula::length2(task_),
-                              task_.period};
+            return ClosePairs<meeting == Meeting::mended_in_box>{task_.exact_targets + item_.first + first_,
+                                                                 task_.exact_sources,
+                                                                 staged_.index,
+                                                                 distance * distance,
+                                                                 Formula::length2(task_),
+                                                                 task_.period};
         } else {
             return AsRounded{};
         }
@@ -151,7 +150,7 @@ class ItemWorker {
                 const int at = u * threads + thread_;
                 staged_.source[at] =
                     at < count ? task_.sources[begin + at] : Formula::template nothing<Real>(-1);
-                if constexpr (meeting == Meeting::mended) staged_.index[at] = begin + at;
+                if constexpr (mends(meeting)) staged_.index[at] = begin + at;
             }
             meet_threads<warps>();
             tile_.template one_sided<true>(staged_.source, padded(count), lane_source_,
@@ -189,8 +188,7 @@ public:
                                           const BlockItem& item, Vec4<Real>* slots, Staged& staged)
         : task_(task), plan_(plan), item_(item), slots_(slots), staged_(staged),
           tile_(task.targets + item.first, first_, item.count,
-                meeting == Meeting::mended ? Formula::length2_of_floats(task, item.block)
-                                           : Formula::length2(task)) {}
+                mends(meeting) ? Formula::length2_of_floats(task, item.block) : Formula::length2(task)) {}
 
     __device__ __forceinline__ void run() {
         if (task_.own) meet_own_block();

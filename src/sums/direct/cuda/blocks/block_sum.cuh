@@ -23,7 +23,12 @@ __device__ __forceinline__ Vec4<double> nearest_to(const Vec4<double>& x, const 
 }
 
 /// How pairs are met.
-enum class Meeting : std::uint8_t { one_sided, mutual, mended };
+enum class Meeting : std::uint8_t { one_sided, mutual, mended, mended_in_box };
+
+/// In a box sources may be images: kernels of open space would have fewer registers for pairs.
+FF_HD constexpr bool mends(Meeting meeting) {
+    return meeting == Meeting::mended || meeting == Meeting::mended_in_box;
+}
 
 /// Point i of a tree is the caller's from[i], N×2.
 struct GivenPlanePoints {

@@ -4,15 +4,7 @@
 namespace farfield::cuda {
 
 void launch_mended(const BlockTask<float>& task, const BlockPlanView& plan, cudaStream_t stream) {
-    constexpr auto meeting = Meeting::mended;
-    switch (task.outputs) {
-    case field_only:
-        return detail::launch_shape<float, field_only, meeting>(task, plan, nullptr, stream);
-    case potential_only:
-        return detail::launch_shape<float, potential_only, meeting>(task, plan, nullptr, stream);
-    default:
-        return detail::launch_shape<float, field_and_potential, meeting>(task, plan, nullptr, stream);
-    }
+    detail::launch_one_sided<float, Meeting::mended>(task, plan, stream);
 }
 
 } // namespace farfield::cuda

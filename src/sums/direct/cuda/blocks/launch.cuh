@@ -50,17 +50,33 @@ void launch_outputs(const BlockTask<Real>& task, const BlockPlanView& plan, Vec4
     check_launch("adding up the sum over blocks");
 }
 
+/// A one-sided plan, for any outputs.
+template <class Real, Meeting meeting>
+void launch_one_sided(const BlockTask<Real>& task, const BlockPlanView& plan, cudaStream_t stream) {
+    switch (task.outputs) {
+    case field_only:
+        return launch_shape<Real, field_only, meeting>(task, plan, nullptr, stream);
+    case potential_only:
+        return launch_shape<Real, potential_only, meeting>(task, plan, nullptr, stream);
+    default:
+        return launch_shape<Real, field_and_potential, meeting>(task, plan, nullptr, stream);
+    }
+}
+
 } // namespace detail
 
 /// A one-sided sum whose close pairs are mended (BlockTask::exact_sources).
 void launch_mended(const BlockTask<float>& task, const BlockPlanView& plan, cudaStream_t stream);
+void launch_mended_in_box(const BlockTask<float>& task, const BlockPlanView& plan, cudaStream_t stream);
 
 template <class Real>
 void launch_blocks(const BlockTask<Real>& task, const BlockPlanView& plan, Vec4<Real>* slots,
                    cudaStream_t stream) {
     if (plan.item_count == 0) return;
     if constexpr (std::is_same_v<Real, float>)
-        if (task.exact_sources != nullptr) return launch_mended(task, plan, stream);
+        if (task.exact_sources != nullptr)
+            return task.period > 0.0 ? launch_mended_in_box(task, plan, stream)
+                                     : launch_mended(task, plan, stream);
     switch (task.outputs) {
     case field_only:
         return detail::launch_outputs<Real, field_only>(task, plan, slots, stream);

@@ -19,6 +19,8 @@ struct AsRounded {
 /// Floats count points from the centre of a block; pairs far closer than the block is wide are read again, in
 /// double. They are few: a lane remembers in which steps it met some, and adds afterwards what double makes
 /// of them less what float made; or, where a formula says so, each is mended before it is added.
+/// @tparam in_box  sources may be images of those in memory
+template <bool in_box>
 struct ClosePairs {
     static constexpr bool mends = true;
 
@@ -32,7 +34,7 @@ struct ClosePairs {
     template <class Formula>
     [[nodiscard]] __device__ auto difference(int target, std::int32_t source) const {
         const auto x = targets[target];
-        const auto y = period > 0.0 ? nearest_to(x, sources[source], period) : sources[source];
+        const auto y = in_box ? nearest_to(x, sources[source], period) : sources[source];
         return Formula::template difference<float>(x, y);
     }
 };
@@ -98,8 +100,8 @@ class PairTile {
     }
 
     /// Adds what pairs in double exceed those in float by, where they are close.
-    template <bool own>
-    __device__ __forceinline__ void mend_step(const Vec4<Real>& q, int itself, const ClosePairs& close,
+    template <bool own, class Close>
+    __device__ __forceinline__ void mend_step(const Vec4<Real>& q, int itself, const Close& close,
                                               int staged) {
 #pragma unroll
         for (int r = 0; r < per_lane; ++r) {
@@ -113,8 +115,8 @@ class PairTile {
         }
     }
 
-    template <bool own>
-    __device__ __forceinline__ void mend(Pairs& pairs, int r0, int itself, const ClosePairs& close,
+    template <bool own, class Close>
+    __device__ __forceinline__ void mend(Pairs& pairs, int r0, int itself, const Close& close,
                                          int staged) const {
         const auto is_close = [&](int h) {
             return r0 + h < per_lane && pairs.r2[h] < close.close2 &&
