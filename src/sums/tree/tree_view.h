@@ -62,7 +62,9 @@ struct TreeView {
     /// The index along an axis that a cell of this level has, or the cell whose image lies there.
     [[nodiscard]] FF_HD int wrapped(int index, int level) const {
         const int across = coarse << level;
-        return is_periodic() ? (index + across) % across : index;
+        while (is_periodic() && index < 0) index += across;
+        while (is_periodic() && index >= across) index -= across;
+        return index;
     }
     /// Also for the index of a neighbour's image.
     [[nodiscard]] FF_HD std::int32_t coarse_cell(int x, int y, int z) const {
