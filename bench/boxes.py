@@ -2,7 +2,7 @@
 """Times sums over a periodic cube by `fmm` and `pme`, and by `fmm` over the same points in open space: `bench/boxes.py build/farfield --json FILE`; needs
 NumPy.
 
-Random charges ±1 in turn, potential and field, on CPUs. Methods take turns, --rounds times, a process for each sum. Before each a process fills memory and
+Random charges ±1 in turn, potential and field, on CPUs, or with --device cuda on a GPU. Methods take turns, --rounds times, a process for each sum. Before each a process fills memory and
 gives it back: a virtual machine that has to ask its host for memory waits for it. Rows have medians of the sum with its tree or mesh and what is made once
 (`seconds`), of the sum alone (`again`: the fastest of three over the same points), and the errors that each sum tells of itself.
 """
@@ -24,7 +24,7 @@ TOLERANCES, SOFTENINGS = ("1e-3", "1e-4", "1e-5", "1e-6"), ("0", "0.001", "0.03"
 
 def once(task, folder, way, options, repeat):
     subprocess.run([sys.executable, "-c", FILL], check=True)
-    command = [task.program, "sum", "--kernel", "coulomb", "--sources", folder / "s.npy", "--out", folder / "o.npy", "--json", folder / "r.json", "--device", "cpu",
+    command = [task.program, "sum", "--kernel", "coulomb", "--sources", folder / "s.npy", "--out", folder / "o.npy", "--json", folder / "r.json", "--device", task.device,
                "--threads", task.threads, "--repeat", repeat, "--quiet", *WAYS[way], *options]
     subprocess.run([str(word) for word in command], check=True)
     return json.loads((folder / "r.json").read_text(encoding="utf-8"))
@@ -52,6 +52,7 @@ def main():
     parser.add_argument("--json", type=pathlib.Path, required=True)
     parser.add_argument("--points", type=int, default=1000000)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--softenings", default=",".join(SOFTENINGS))
     parser.add_argument("--tolerances", default=",".join(TOLERANCES))
@@ -64,7 +65,8 @@ def main():
         points = np.random.default_rng(1).random((task.points, 3))
         np.save(folder / "s.npy", np.column_stack([points, np.where(np.arange(task.points) % 2 == 0, 1.0, -1.0)]))
         rows = [row(task, folder, tolerance, softening) for softening in task.softenings.split(",") for tolerance in task.tolerances.split(",")]
-    result = {"commit": task.commit, "machine": task.machine, "command": f"bench/boxes.py build/farfield --softenings {task.softenings} --tolerances {task.tolerances} --json FILE", "repeats": task.rounds,
+    device = [] if task.device == "cpu" else ["--device", task.device]
+    result = {"commit": task.commit, "machine": task.machine, "command": " ".join([f"bench/boxes.py build/farfield --softenings {task.softenings} --tolerances {task.tolerances}", *device, "--json FILE"]), "repeats": task.rounds,
               "points": task.points, "threads": task.threads, "rows": rows}
     task.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
