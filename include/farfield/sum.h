@@ -118,14 +118,14 @@ struct LatticeReport {
     double cutoff = 0.0;                ///< of near images, in the length unit of the points
     double wave_cutoff = 0.0;           ///< of wave numbers, in the inverse of that unit; method `ewald`
     std::int64_t near_pairs = 0;        ///< targets times the images that were looked at; of `fmm` in a cube
-                                        ///< pairs across its faces, of leaves that are neighbours
+                                        ///< on CPUs pairs across its faces, of leaves that are neighbours
     std::int64_t waves = 0;             ///< k and −k once; method `ewald`
     std::array<std::int64_t, 3> mesh{}; ///< points along x, y and z; method `pme`
     int order = 0;                      ///< of the splines of method `pme`; of the expansions of the others
     double excess_strength = 0.0;       ///< Σ q, which a uniform background makes up for
     // Of methods that take near images as further points, and far ones by expansions:
     std::int64_t rim_images =
-        0;         ///< points in a rim around the box, beside those in it, or in its next leaves
+        0;         ///< points in a rim around the box, beside those in it, or on CPUs in its next leaves
     int cells = 0; ///< of the box, each with an expansion
 };
 

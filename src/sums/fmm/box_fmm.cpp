@@ -73,15 +73,22 @@ void BoxFmm::make_soft() {
 
 bool BoxFmm::refine(double error) {
     if (by_images_) return by_images_->refine(error);
+    refinements_.push_back(error);
+    if (refine_tree(error)) return true;
+    // few points, all of which act on each other in open space, but not across faces
+    if (error <= problem_.tolerance || options_.order > 0 || options_.precision != Precision::float64)
+        return false;
+    take_images();
+    stays_with_images_ = true;
+    return true;
+}
+
+bool BoxFmm::refine_tree(double error) {
     const bool tree = tree_->refine(error);
     const double before = goal_;
     if (soft_) goal_ = refined_goal(before, refinement(error, problem_.tolerance));
     if (goal_ < before) make_soft();
-    if (tree || goal_ < before) return true;
-    // few points, all of which act on each other in open space, but not across faces
-    if (options_.order > 0 || options_.precision != Precision::float64) return false;
-    take_images();
-    return true;
+    return tree || goal_ < before;
 }
 
 void BoxFmm::take_images() {
@@ -97,12 +104,15 @@ void BoxFmm::set_points(RawVector<double> sources, RawVector<double> targets) {
     targets_ = from_low(wrapped(frame_, targets, threads()), low_, period, threads());
     sources_as_given_ = std::move(sources);
     targets_as_given_ = std::move(targets);
+    if (stays_with_images_) return by_images_->set_points(sources_as_given_, targets_as_given_);
     by_images_.reset();
-    if (!tree_) make_tree();
+    const bool is_new = !tree_;
+    if (is_new) make_tree();
     tree_->set_points(BoxShare::rows_of(sources_, share_.sources(), threads()),
                       problem_.self ? RawVector<double>()
                                     : BoxShare::rows_of(targets_, share_.targets(), threads()));
     if (is_soft()) make_soft();
+    for (std::size_t k = 0; is_new && k < refinements_.size(); ++k) refine_tree(refinements_[k]);
 }
 
 void BoxFmm::compute(std::span<const double> strengths, std::span<const double> dipoles,
@@ -120,6 +130,7 @@ void BoxFmm::compute(std::span<const double> strengths, std::span<const double> 
     if (!tree_->is_finite()) {
         report = before;
         take_images();
+        for (const double error : refinements_) by_images_->refine(error); // nothing is compared any more
         return by_images_->compute(strengths, dipoles, results, report, hooks);
     }
     Stopwatch clock;

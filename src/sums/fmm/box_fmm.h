@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace farfield {
 
@@ -36,6 +37,7 @@ public:
 private:
     /// The softening shows in images that are no neighbours.
     [[nodiscard]] bool is_soft() const;
+    bool refine_tree(double error);
     void make_tree();
     void make_soft();
     void take_images();
@@ -53,6 +55,8 @@ private:
     int threads_ = 1;
     std::optional<SoftImages> soft_; ///< where the softening shows in images that are no neighbours
     std::optional<ImageSum<OpenFmm>> by_images_; ///< in place of the tree
+    bool stays_with_images_ = false;             ///< whatever the points
+    std::vector<double> refinements_;            ///< errors that the tree was refined for
     RawVector<double> sources_as_given_, targets_as_given_;
     LatticePoints sources_, targets_; ///< in the box
 };

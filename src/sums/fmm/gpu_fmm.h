@@ -18,7 +18,7 @@ std::unique_ptr<PreparedSum> make_gpu_fmm(const SumProblem& problem, const SumOp
 /// The periodic tree of a cube, whose points lie in [low, low + period)³, on one GPU, or one of each rank:
 /// the sum over growing spheres of images in empty space. `execute` throws PointsMeet where results are not
 /// finite.
-/// @pre has_periodic_tree(problem); `options` has no period
+/// @pre has_periodic_tree_on_gpu(problem); `options` has no period
 std::unique_ptr<PreparedSum> make_gpu_box_fmm(const SumProblem& problem, const SumOptions& options,
                                               int device, double low);
 

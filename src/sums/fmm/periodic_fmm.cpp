@@ -103,9 +103,14 @@ double periodic_fmm_bytes(const SumProblem& problem, const SumOptions& options, 
     const auto shape = OpenFmm::image_shape(problem, options);
     const bool on_gpu = device.kind == DeviceKind::cuda;
     if (on_gpu && has_periodic_tree_on_gpu(problem)) {
+        // points as given and wrapped; of images, where points meet, nothing is counted
         const auto n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);
-        const double wrapped = 24.0 * (n + (problem.self ? 0.0 : m)), strengths = 8.0 * n, results = 64.0 * m;
-        return wrapped + strengths + results + bytes(shape_problem(problem));
+        const double points = 48.0 * (n + (problem.self ? 0.0 : m)) + 8.0 * n + 64.0 * m;
+        const auto fmm = gpu_fmm_shape(shape_problem(problem), options, cost_table_in_use().table);
+        const auto level = periodic_level(fmm.tree.coarse, fmm.order.separation);
+        const auto far =
+            far_costs(problem, level, {.separation = fmm.order.separation, .order = fmm.order.order});
+        return points + 8.0 * far.numbers + bytes(shape_problem(problem));
     }
     if (on_gpu)
         return gpu_image_bytes(problem, shape, seconds_on_gpu(options, usual_gpu, cost_table_in_use().table),

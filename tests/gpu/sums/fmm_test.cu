@@ -231,7 +231,6 @@ TEST(DeviceTree, IsThatOfTheHost) {
     for (const int n : {1, 2}) expect_same_tree({Cloud::cube, n, 0, TreeShape{}, 12});
 }
 
-// Leaves are listed in the order of their points where these all act one by one.
 // The clouds lie anywhere in the box, and across its faces.
 TEST(DeviceTree, IsThatOfTheHostInABox) {
     NEEDS_GPU();
@@ -251,6 +250,7 @@ TEST(DeviceTree, IsThatOfTheHostInABox) {
                     }
 }
 
+// Leaves are listed in the order of their points where these all act one by one.
 TEST(DeviceTree, IsThatOfTheHostForSoftenedSums) {
     NEEDS_GPU();
     for (const auto kind : clouds)

@@ -287,6 +287,38 @@ TEST(BoxTree, FindsPointsThatMeet) {
     EXPECT_EQ(periodic_sum(charges, options).report.direct.coincident_pairs_skipped, 2);
 }
 
+// What the check of the first sum has raised stays raised, also once the points have moved, met and parted:
+// nothing is checked again.
+TEST(BoxTree, KeepsItsOrderWherePointsMet) {
+    NEEDS_DEVICE();
+    const auto charges = random_charges(600, sides_of_cube, 21);
+    auto together = charges;
+    for (std::size_t k = 0; k < 3; ++k) together.points[3 * 5 + k] = together.points[3 * 9 + k];
+    for (const std::size_t n : {std::size_t{600}, std::size_t{8}}) { // the latter by images in the end
+        auto options = in_cube(Method::fmm, 1e-9);
+        options.coincident = Coincident::skip;
+        options.background = Background::uniform;
+        const std::span<const double> points(charges.points.data(), 3 * n);
+        SumPlan plan(matrix_view(points, 3), options);
+        const auto potential = [&] {
+            std::vector<double> out(n);
+            plan.execute(std::span(charges.strengths.data(), n), {.potential = std::span(out)});
+            return out;
+        };
+        const auto first = potential();
+        plan.update(matrix_view(points, 3));
+        EXPECT_EQ(potential(), first);
+        if (n < 10) continue;
+        plan.update(matrix_view(std::span<const double>(together.points), 3));
+        const auto met = potential();
+        const auto exact = by_ewald(together, options);
+        for (std::size_t i = 0; i < n; ++i)
+            EXPECT_NEAR(met[i], static_cast<double>(exact[i].potential), 1e-6 * std::abs(first[i]) + 1e-6);
+        plan.update(matrix_view(points, 3));
+        EXPECT_EQ(potential(), first);
+    }
+}
+
 // In float two points are one, or one and an image of the other.
 TEST(BoxTree, TakesPointsThatMeetInFloat) {
     NEEDS_DEVICE();

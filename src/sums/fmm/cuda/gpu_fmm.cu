@@ -7,7 +7,7 @@
 #include "backend/comm/communicator_access.h"
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cuda/framed_sum.cuh"
-#include "sums/direct/cuda/periodic/gpu_image_sum.h"
+#include "sums/direct/cuda/periodic/points_meet.h"
 #include "sums/direct/cuda/several/rank_rows.cuh"
 #include "sums/fmm/cuda/fmm_part.cuh"
 #include "sums/fmm/cuda/other_gpus.cuh"

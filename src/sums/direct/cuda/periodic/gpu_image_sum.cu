@@ -7,6 +7,7 @@
 #include "backend/comm/agree.h"
 #include "sums/direct/cuda/pass_timer.cuh"
 #include "sums/direct/cuda/periodic/box_terms.cuh"
+#include "sums/direct/cuda/periodic/points_meet.h"
 #include "sums/direct/cuda/rungs.h"
 #include "sums/direct/cuda/several/shared_rows.cuh"
 #include "sums/direct/cuda/several/through_host.cuh"
@@ -22,6 +23,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace farfield::cuda {
 namespace {
@@ -55,10 +57,7 @@ public:
           shape_(open_.shape), ranks_(CommunicatorAccess::transport(options.communicator)) {
         const DeviceScope scope(device_);
         shared_rows_.emplace(ranks_, options);
-        if (open_.make_in_box != nullptr)
-            make_whole();
-        else
-            make_home();
+        if (open_.make_in_box != nullptr) make_whole();
     }
 
     void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
@@ -71,12 +70,17 @@ public:
             points_there_.record(stream_);
             points_there_.hold(stream);
         });
-        if (open_.make_in_box != nullptr && !whole_) make_whole();
+        by_images_ = whole_ == nullptr;
+        if (!by_images_) {
+            home_.reset();
+            rim_.reset();
+        }
         place_points();
     }
 
     void execute(const ConstArrayView& strength_view, const SumOutputs& outputs, const SumHooks& hooks,
                  SumReport& report) override {
+        const auto begin = Clock::now();
         const DeviceScope scope(device_);
         const auto before = report;
         try {
@@ -84,38 +88,33 @@ public:
         } catch (const PointsMeet&) {
             report = before;
             take_images();
+            // of which nothing is compared any more
+            for (const double error : refinements_) refine_images(error);
+            const double lost = seconds_between(begin, Clock::now());
             sum(strength_view, outputs, hooks, report);
+            report.prepare_seconds += lost;
         }
     }
 
     bool refine(double found) override {
         const DeviceScope scope(device_);
         const double error = comm::from_rank(ranks_, found);
-        if (whole_) {
-            if (whole_->refine(error)) return true;
-            // few points, all of which act on each other in open space, but not across faces
-            if (options_.order > 0 || options_.precision != Precision::float64) return false;
-            take_images();
-            return true;
-        }
-        const bool home = home_->refine(error);
-        const bool rim = rim_ && rim_->refine(error);
-        const bool far = refine_far(refinement(error, problem_.tolerance));
-        if (far && grid_) comm::together(ranks_, [&] { make_far(); });
-        return home || rim || far;
+        if (by_images_) return refine_images(error);
+        refinements_.push_back(error);
+        if (whole_->refine(error)) return true;
+        // few points, all of which act on each other in open space, but not across faces
+        if (error <= problem_.tolerance || options_.order > 0 || options_.precision != Precision::float64)
+            return false;
+        whole_.reset(); // for good
+        take_images();
+        return true;
     }
 
 private:
     [[nodiscard]] bool has_pairs() const { return problem_.sources > 0 && problem_.targets > 0; }
-    [[nodiscard]] double low() const { return whole_ ? open_.low * frame_.length[0] : 0.0; }
-
-    void make_home() {
-        home_ = make_open(home_problem(problem_, frame_.exponent), open_options(options_, frame_.exponent));
-    }
+    [[nodiscard]] double low() const { return by_images_ ? 0.0 : open_.low * frame_.length[0]; }
 
     void make_whole() {
-        home_.reset();
-        rim_.reset();
         auto problem = home_problem(problem_, frame_.exponent);
         problem.period = frame_.length;
         auto options = open_options(options_, frame_.exponent);
@@ -123,23 +122,40 @@ private:
         whole_ = open_.make_in_box(problem, options, device_, open_.low * frame_.length[0]);
     }
 
+    /// Until points are set again, if the whole box has a sum.
     void take_images() {
-        whole_.reset(); // first, lest both be held
-        make_home();
+        by_images_ = true;
         place_points();
     }
 
+    bool refine_images(double error) {
+        const bool home = home_->refine(error);
+        const bool rim = rim_ && rim_->refine(error);
+        const bool far = refine_far(refinement(error, problem_.tolerance));
+        if (far && grid_) comm::together(ranks_, [&] { make_far(); });
+        return home || rim || far;
+    }
+
     void place_points() {
+        placed_ = false;
         const auto stream = own_stream_->get();
         comm::together(ranks_, [&] {
             wrap(source_points_, problem_.sources, sources_, stream);
             if (!problem_.self) wrap(target_points_, problem_.targets, targets_, stream);
         });
-        if (!has_pairs()) return;
-        (whole_ ? whole_ : home_)
+        if (by_images_ && !home_)
+            home_ =
+                make_open(home_problem(problem_, frame_.exponent), open_options(options_, frame_.exponent));
+        if (has_pairs()) place_in_sums();
+        placed_ = true;
+    }
+
+    void place_in_sums() {
+        const auto stream = own_stream_->get();
+        (by_images_ ? home_ : whole_)
             ->set_points(view_of(sources_.data(), problem_.sources),
                          problem_.self ? ConstArrayView{} : view_of(targets_.data(), problem_.targets));
-        if (whole_) return;
+        if (!by_images_) return;
         shared_rows_->divide(problem_.targets, {first_row(), first_row() + rows()});
         choose_grid();
         comm::together(ranks_, [&] {
@@ -153,6 +169,7 @@ private:
              SumReport& report) {
         const auto begin = Clock::now();
         stop_if_asked(hooks);
+        if (!placed_) place_points(); // which failed before
         report.device = {.kind = DeviceKind::cuda, .gpus = {device_}};
         BoxMoments moments;
         double *potential = nullptr, *field = nullptr;
@@ -167,14 +184,14 @@ private:
             if (!has_pairs()) return;
             // what may fail for want of memory does so before ranks wait for each other
             of_home_.make_room_for(outputs, problem_.targets);
-            if (whole_) return;
+            if (!by_images_) return;
             rim_points_.take_strengths(strengths_.data(), own_stream_->get());
             of_rim_.make_room_for(outputs, problem_.targets);
             make_room(of_far_, static_cast<std::size_t>(problem_.targets));
         });
         const double prepare_seconds = seconds_between(begin, Clock::now());
         if (!outputs.potential && !outputs.field) return;
-        if (has_pairs() && whole_)
+        if (has_pairs() && !by_images_)
             compute_whole(outputs, hooks, moments, potential, field, report);
         else if (has_pairs())
             compute(outputs, hooks, moments, potential, field, report);
@@ -369,8 +386,8 @@ private:
         const auto first = first_row();
         finish({.m = rows(),
                 .home = of_home_.results(outputs, first),
-                .rim = whole_ ? PartResults{} : of_rim_.results(outputs, first),
-                .far = whole_ ? nullptr : of_far_.data() + first,
+                .rim = !by_images_ ? PartResults{} : of_rim_.results(outputs, first),
+                .far = !by_images_ ? nullptr : of_far_.data() + first,
                 .potential = potential,
                 .field = field,
                 .sign = problem_.kernel->sign,
@@ -403,9 +420,11 @@ private:
     OpenSums open_;
     PeriodicFrame frame_;
     ImageShape shape_;
-    std::unique_ptr<PreparedSum> whole_; ///< of the box and all images; or, where there is none,
+    std::unique_ptr<PreparedSum> whole_;     ///< of the box and all images, or none
+    bool by_images_ = true, placed_ = false; ///< the points at hand are summed by parts; they are in the sums
+    std::vector<double> refinements_;        ///< errors that the whole sum was refined for
     std::unique_ptr<PreparedSum> home_, rim_;
-    std::optional<ImageGrid> grid_; ///< none where there is nothing to sum
+    std::optional<ImageGrid> grid_; ///< of images; none where nothing was summed by them
     BoxExtent extent_;              ///< that it was chosen for, and the order
     int order_of_grid_ = 0;
     DeviceRim rim_points_;

@@ -4,18 +4,9 @@
 #include "sums/direct/cuda/periodic/image_costs.h"
 #include "sums/method/method.h"
 
-#include <farfield/error.h>
-
 #include <memory>
 
 namespace farfield::cuda {
-
-/// Points of a periodic tree meet, and sums where they do are not finite: says so to who can sum them
-/// otherwise.
-class PointsMeet : public InternalError {
-public:
-    PointsMeet() : InternalError("points of a periodic tree meet") {}
-};
 
 /// A method of sums over open space on a GPU.
 struct OpenSums {

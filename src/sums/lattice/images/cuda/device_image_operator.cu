@@ -61,18 +61,17 @@ __global__ void __launch_bounds__(most_operator_threads)
 
 void DeviceImageOperator::set(const std::shared_ptr<const ImageOperator>& wanted, cudaStream_t stream) {
     if (wanted == operator_) return;
-    operator_ = wanted;
+    operator_.reset(); // until all is there
+    order_ = wanted->order();
     cells_ = wanted->grid().count();
-    if (wanted->order() != order_) {
-        order_ = wanted->order();
-        pair_count_ = (order_ + 1) * (order_ + 2) / 2;
-        set_functions(stream);
-    }
-    set_sums(stream);
+    pair_count_ = (order_ + 1) * (order_ + 2) / 2;
+    set_functions(stream);
+    set_sums(*wanted, stream);
     const auto functions = static_cast<std::size_t>(order_ + 1) * static_cast<std::size_t>(order_ + 1);
     make_room(multipoles_, static_cast<std::size_t>(cells_) * functions);
     make_room(part_locals_, static_cast<std::size_t>(cells_) * static_cast<std::size_t>(groups()) *
                                 static_cast<std::size_t>(pair_count_));
+    operator_ = wanted;
 }
 
 void DeviceImageOperator::set_functions(cudaStream_t stream) {
@@ -95,13 +94,13 @@ void DeviceImageOperator::set_functions(cudaStream_t stream) {
 }
 
 // Sums of each kind of pairs once.
-void DeviceImageOperator::set_sums(cudaStream_t stream) {
+void DeviceImageOperator::set_sums(const ImageOperator& of, cudaStream_t stream) {
     std::unordered_map<const ComplexExpansion*, std::int32_t> numbers;
     std::vector<std::int32_t> kinds;
     std::vector<const ComplexExpansion*> each;
     for (int target = 0; target < cells_; ++target)
         for (int source = 0; source < cells_; ++source) {
-            const auto& sums = operator_->sums(target, source);
+            const auto& sums = of.sums(target, source);
             const auto [at, is_new] = numbers.try_emplace(&sums, static_cast<std::int32_t>(each.size()));
             if (is_new) each.push_back(&sums);
             kinds.push_back(at->second);

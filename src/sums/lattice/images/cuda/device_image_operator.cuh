@@ -40,7 +40,7 @@ public:
 
 private:
     void set_functions(cudaStream_t stream);
-    void set_sums(cudaStream_t stream);
+    void set_sums(const ImageOperator& of, cudaStream_t stream);
 
     std::shared_ptr<const ImageOperator> operator_;
     int order_ = -1, cells_ = 0, pair_count_ = 0;
