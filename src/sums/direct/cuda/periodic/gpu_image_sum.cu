@@ -125,6 +125,7 @@ private:
     /// Until points are set again, if the whole box has a sum.
     void take_images() {
         by_images_ = true;
+        shape_ = open_.shape; // as sums of the parts, it is refined anew
         place_points();
     }
 
