@@ -83,19 +83,25 @@ TEST(BoxFmm, GoesOnWithPointsThatMove) {
     expect_sums(true);
 }
 
-// Where trees are not periodic yet.
-TEST(BoxFmm, HasTheShapeOfOpenSpaceOnGpus) {
+// Softened charges have no periodic tree there yet, but the shape of open space.
+TEST(BoxFmm, HasAPeriodicTreeOnGpusUnlessSoftened) {
     auto problem = problem_of_cube();
-    auto open = problem;
-    open.period = {};
-    for (const double tolerance : {1e-3, 1e-8}) {
-        problem.tolerance = open.tolerance = tolerance;
-        const auto options = options_of_cube(Method::fmm);
-        const auto shape = gpu_fmm_shape(problem, options, shipped_cost_table());
-        EXPECT_EQ(shape.tree.period, 0.0);
-        EXPECT_EQ(shape.order, gpu_fmm_shape(open, options, shipped_cost_table()).order);
-        EXPECT_GT(fmm_shape(problem, options, shipped_cost_table()).tree.period, 0.0);
-    }
+    const auto options = options_of_cube(Method::fmm);
+    for (const double tolerance : {1e-3, 1e-8})
+        for (const double softening : {0.0, 0.01}) {
+            problem.tolerance = tolerance;
+            problem.softening = softening;
+            auto open = problem;
+            open.period = {};
+            const auto shape = gpu_fmm_shape(problem, options, shipped_cost_table());
+            const auto in_space = gpu_fmm_shape(open, options, shipped_cost_table());
+            const bool hard = softening == 0.0;
+            EXPECT_EQ(shape.tree.period, hard ? problem.period[0] : 0.0);
+            EXPECT_EQ(shape.grid.periodic, hard);
+            EXPECT_EQ(shape.order.order, in_space.order.order + (hard && tolerance == 1e-3 ? 1 : 0));
+            EXPECT_GE(shape.grid.across(), hard ? 3.0 : 1.0);
+            if (!hard) EXPECT_EQ(shape.order, in_space.order);
+        }
 }
 
 } // namespace

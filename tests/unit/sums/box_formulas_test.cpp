@@ -107,8 +107,9 @@ TEST(BoxFormulas, MeshesAreTheSameForAllGpus) {
     EXPECT_LT(known.seconds, any.seconds); // of a faster one
 }
 
-// What `--method auto --device cuda` compares for a box along all axes.
-TEST(BoxFormulas, OnAGpuWavesOrMeshesEndBeforeExpansions) {
+// What `--method auto --device cuda` compares for a box along all axes; the tree of a cube, which it does not
+// try, ends before meshes of many points.
+TEST(BoxFormulas, OnAGpuWavesOrMeshesEndBeforeImages) {
     for (const std::int64_t n : {100, 1000, 100000, 10000000})
         for (const double tolerance : {0.0, 1e-3, 1e-6, 1e-10}) {
             SCOPED_TRACE(testing::Message() << n << ", " << tolerance);
@@ -131,8 +132,8 @@ TEST(BoxFormulas, OnAGpuWavesOrMeshesEndBeforeExpansions) {
             };
             const double waves = seconds(Method::ewald), mesh = seconds(Method::pme);
             EXPECT_EQ(waves < mesh, n <= 1000);
-            for (const auto other : {Method::direct, Method::fmm})
-                EXPECT_LT(std::min(waves, mesh), seconds(other)) << name_of(other);
+            EXPECT_LT(std::min(waves, mesh), seconds(Method::direct));
+            if (n == 10000000 && tolerance == 1e-3) EXPECT_LT(seconds(Method::fmm), mesh);
         }
 }
 
