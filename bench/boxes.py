@@ -65,8 +65,8 @@ def main():
         points = np.random.default_rng(1).random((task.points, 3))
         np.save(folder / "s.npy", np.column_stack([points, np.where(np.arange(task.points) % 2 == 0, 1.0, -1.0)]))
         rows = [row(task, folder, tolerance, softening) for softening in task.softenings.split(",") for tolerance in task.tolerances.split(",")]
-    device = [] if task.device == "cpu" else ["--device", task.device]
-    result = {"commit": task.commit, "machine": task.machine, "command": " ".join([f"bench/boxes.py build/farfield --softenings {task.softenings} --tolerances {task.tolerances}", *device, "--json FILE"]), "repeats": task.rounds,
+    program, device = ("build/farfield", []) if task.device == "cpu" else ("build-cuda/farfield", ["--device", task.device])
+    result = {"commit": task.commit, "machine": task.machine, "command": " ".join([f"bench/boxes.py {program} --softenings {task.softenings} --tolerances {task.tolerances}", *device, "--json FILE"]), "repeats": task.rounds,
               "points": task.points, "threads": task.threads, "rows": rows}
     task.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
