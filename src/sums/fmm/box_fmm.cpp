@@ -46,26 +46,23 @@ LatticePoints from_low(LatticePoints points, double low, double period, int thre
 
 BoxFmm::BoxFmm(const SumProblem& problem, const SumOptions& options)
     : problem_(problem), options_(options), share_(problem, options.communicator, true), frame_(problem),
-      low_(begin_of_box(problem, options, frame_)), goal_(OpenFmm::image_shape(problem, options).goal) {
+      low_(begin_of_box(problem, options, frame_)),
+      softening_(far_softening(problem, OpenFmm::image_shape(problem, options))),
+      goal_(OpenFmm::image_shape(problem, options).goal) {
     make_tree();
     threads_ = tree_->threads();
 }
 
-bool BoxFmm::is_soft() const {
-    return softens_far_images(problem_, OpenFmm::image_shape(problem_, options_).goal);
-}
-
 void BoxFmm::make_tree() {
     tree_.emplace(tree_problem(problem_, frame_), share_.of_own(open_options(options_, frame_.exponent)),
-                  TreeBox{.low = low_, .with_far_images = !is_soft()});
+                  TreeBox{.low = low_, .with_far_images = softening_ != FarSoftening::whole});
 }
 
-// The box is one cell, and all images within its separation are near.
 void BoxFmm::make_soft() {
-    const auto grid = image_grid(frame_.length, {low_, low_, low_}, frame_.length, frame_.length[0],
-                                 OpenFmm::image_shape(problem_, options_).separation);
-    soft_.emplace(grid, frame_.softening, soft_goal(problem_, goal_, frame_.exponent), threads(),
-                  share_.ranks(), share_.divides());
+    const auto grid =
+        soft_tree_grid(frame_.length, low_, OpenFmm::image_shape(problem_, options_).separation);
+    soft_.emplace(grid, soft_kernel(softening_, frame_.softening),
+                  soft_goal(problem_, goal_, frame_.exponent), threads(), share_.ranks(), share_.divides());
     if (!share_.divides()) return soft_->set_points(sources_, problem_.self ? nullptr : &targets_);
     const auto own = BoxShare::part_of(problem_.self ? sources_ : targets_, share_.targets());
     soft_->set_points(sources_, &own);
@@ -111,7 +108,7 @@ void BoxFmm::set_points(RawVector<double> sources, RawVector<double> targets) {
     tree_->set_points(BoxShare::rows_of(sources_, share_.sources(), threads()),
                       problem_.self ? RawVector<double>()
                                     : BoxShare::rows_of(targets_, share_.targets(), threads()));
-    if (is_soft()) make_soft();
+    if (softening_ != FarSoftening::none) make_soft();
     for (std::size_t k = 0; is_new && k < refinements_.size(); ++k) refine_tree(refinements_[k]);
 }
 
@@ -150,18 +147,18 @@ void BoxFmm::compute(std::span<const double> strengths, std::span<const double> 
 
 void BoxFmm::add_surroundings(std::span<const double> strengths, const LatticeResults& own,
                               const SumHooks& hooks) const {
-    if (soft_) { // in tin foil
+    if (soft_) {
         WorkWatch watch(soft_->work(), {}, hooks.stop_requested);
         watch.ask();
         soft_->add(strengths, own, watch);
         watch.ask();
         if (comm::any_rank(share_.ranks(), watch.stopped()))
             throw Interrupted("the sum was given up before its end");
-    } else {
+    }
+    if (softening_ != FarSoftening::whole) // which is that of tin foil
         add_tin_foil({.period = frame_.length, .low = {low_, low_, low_}}, views_of(sources_),
                      BoxShare::views_of(problem_.self ? sources_ : targets_, share_.targets()), strengths,
                      own, threads());
-    }
     if (problem_.boundary != Boundary::vacuum) return;
     const LatticeTerms terms{.frame = frame_,
                              .splitting = {},

@@ -35,8 +35,6 @@ public:
     bool refine(double error);
 
 private:
-    /// The softening shows in images that are no neighbours.
-    [[nodiscard]] bool is_soft() const;
     bool refine_tree(double error);
     void make_tree();
     void make_soft();
@@ -49,11 +47,12 @@ private:
     SumOptions options_;
     BoxShare share_;
     PeriodicFrame frame_;
-    double low_;                 ///< where the box begins, along all axes
+    double low_; ///< where the box begins, along all axes
+    FarSoftening softening_;
     double goal_;                ///< of errors of softened far images
     std::optional<FmmSum> tree_; ///< or none, beside `by_images_`
     int threads_ = 1;
-    std::optional<SoftImages> soft_; ///< where the softening shows in images that are no neighbours
+    std::optional<SoftImages> soft_;             ///< of `softening_`
     std::optional<ImageSum<OpenFmm>> by_images_; ///< in place of the tree
     bool stays_with_images_ = false;             ///< whatever the points
     std::vector<double> refinements_;            ///< errors that the tree was refined for

@@ -97,12 +97,12 @@ FmmSeconds fmm_seconds_on(const LeafGrid& grid, const FmmRates& rates, const Sum
     double coarsest = grid.coarse > 1 ? std::pow(grid.coarse, 3) * rates.seconds_a_coarse_cell : 0.0;
     double operators = rates.operator_seconds;
     if (grid.periodic) {
-        const auto images =
-            far_costs(problem, periodic_level(grid.coarse, separation),
-                      {.separation = separation, .order = rates.order.order, .goal = image_goal(problem)});
-        coarsest = far_seconds(images.products, 1);
-        if (images.is_soft) coarsest += far_point_seconds(problem, images);
-        operators += images.operator_seconds;
+        const auto images = periodic_costs(
+            problem, grid.coarse,
+            {.separation = separation, .order = rates.order.order, .goal = image_goal(problem)});
+        coarsest = far_seconds(images.harmonics.products + images.polynomials.products, 1);
+        if (images.polynomials.is_soft) coarsest += far_point_seconds(problem, images.polynomials);
+        operators += images.harmonics.operator_seconds + images.polynomials.operator_seconds;
     }
     return {.once = tree + (problem.moves ? 0.0 : operators),
             .each = near + coarsest + receiving_cells(grid, separation) * cell +

@@ -6,6 +6,7 @@
 #include "base/work_array.h"
 #include "sums/direct/cpu/direct.h"
 #include "sums/direct/cpu/ordered_results.h"
+#include "sums/direct/periodic/image_problem.h"
 #include "sums/fmm/common/image_blocks.h"
 #include "sums/fmm/common/near_blocks.h"
 #include "sums/fmm/common/own_points.h"
@@ -26,12 +27,6 @@
 #include <vector>
 
 namespace farfield {
-
-/// Of a problem that has a periodic tree.
-struct TreeBox {
-    double low = 0.0;            ///< where the box begins, along all axes
-    bool with_far_images = true; ///< else images that are no neighbours of the box are left out
-};
 
 class FmmSum {
 public:

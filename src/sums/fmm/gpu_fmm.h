@@ -2,6 +2,7 @@
 // the GPU, in and out, any strides. Tree, lists and all passes are made there.
 #pragma once
 
+#include "sums/direct/periodic/image_problem.h"
 #include "sums/method/method.h"
 
 #include <memory>
@@ -15,11 +16,11 @@ namespace farfield::cuda {
 std::unique_ptr<PreparedSum> make_gpu_fmm(const SumProblem& problem, const SumOptions& options,
                                           const std::vector<int>& devices);
 
-/// The periodic tree of a cube, whose points lie in [low, low + period)³, on one GPU, or one of each rank:
-/// the sum over growing spheres of images in empty space. `execute` throws PointsMeet where results are not
-/// finite.
-/// @pre has_periodic_tree_on_gpu(problem); `options` has no period
+/// The periodic tree of a cube, in which the points lie, on one GPU, or one of each rank: the sum over
+/// growing spheres of images in empty space, beyond neighbours by harmonics alone. `execute` throws
+/// PointsMeet where results are not finite.
+/// @pre has_periodic_tree(problem); `options` has no period
 std::unique_ptr<PreparedSum> make_gpu_box_fmm(const SumProblem& problem, const SumOptions& options,
-                                              int device, double low);
+                                              int device, const TreeBox& box);
 
 } // namespace farfield::cuda

@@ -10,7 +10,7 @@ std::unique_ptr<PreparedSum> make_gpu_fmm(const SumProblem&, const SumOptions&, 
     throw BackendUnavailable(why_no_device());
 }
 
-std::unique_ptr<PreparedSum> make_gpu_box_fmm(const SumProblem&, const SumOptions&, int, double) {
+std::unique_ptr<PreparedSum> make_gpu_box_fmm(const SumProblem&, const SumOptions&, int, const TreeBox&) {
     throw BackendUnavailable(why_no_device());
 }
 

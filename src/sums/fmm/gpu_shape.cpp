@@ -24,9 +24,6 @@ constexpr double tensor_seconds_a_product = 3.3e-9; ///< of 32 by 32 numbers, fo
 /// Rates::seconds_a_cell of softened sums, fitted to steps of a Plummer cluster of a million bodies, orders 4
 /// to 12: with it counts what small leaves lose of the pairs a second.
 constexpr double seconds_a_softened_cell = 50e-9;
-/// ε in widths of a leaf that leaves of a cluster have at least, where most bodies are: the cube around it is
-/// wide, and a mean density tells little.
-constexpr double least_softening = 0.2;
 constexpr double least_leaf = 8.0, most_leaf = 1000.0;
 /// Of an execution with its tree: launches, and what each point takes.
 constexpr double fixed_seconds = 0.7e-3, seconds_a_point = 0.4e-9;
@@ -94,30 +91,25 @@ double gpu_leaf(const FmmOrder& order, bool wide) {
                       most_leaf);
 }
 
-double gpu_softened_leaf(const FmmOrder& order, bool wide, double softening) {
+double gpu_softened_leaf(const FmmOrder& order, bool wide, double softening, double least) {
     const auto& rates = rates_of(wide);
-    double least = HUGE_VAL;
+    double fastest = HUGE_VAL;
     double best = least_leaf;
     for (double leaf = least_leaf; leaf <= most_leaf; leaf *= 1.1) {
-        const double cell =
-            seconds_a_softened_cell +
-            softened_seconds(order, wide, std::max(least_softening, softening / std::cbrt(leaf)));
+        const double cell = seconds_a_softened_cell +
+                            softened_seconds(order, wide, std::max(least, softening / std::cbrt(leaf)));
         const double point = neighbour_cells(order) * leaf / rates.pairs + 8.0 / 7.0 * cell / leaf;
-        if (point >= least) continue;
-        least = point;
+        if (point >= fastest) continue;
+        fastest = point;
         best = leaf;
     }
     return best;
 }
 
-bool has_periodic_tree_on_gpu(const SumProblem& problem) {
-    return has_periodic_tree(problem) && problem.softening == 0.0;
-}
-
-FmmShape gpu_fmm_shape(const SumProblem& given, SumOptions options, const CostTable& table, int order,
+FmmShape gpu_fmm_shape(const SumProblem& problem, SumOptions options, const CostTable& table, int order,
                        double softening) {
-    auto problem = given;
-    if (!has_periodic_tree_on_gpu(problem)) problem.period = {};
+    const bool periodic = has_periodic_tree(problem);
+    if (periodic) softening = problem.softening / problem.period[0];
     const auto asked = options.m2l;
     if (asked == M2L::automatic) options.m2l = M2L::mirrored;
     auto shape = fmm_shape(problem, options, table, order);
@@ -138,7 +130,8 @@ FmmShape gpu_fmm_shape(const SumProblem& given, SumOptions options, const CostTa
     if (options.leaf <= 0 && options.depth < 0) {
         const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
         const double leaf = softening > 0.0
-                                ? gpu_softened_leaf(wanted, shape.wide, softening * std::cbrt(points))
+                                ? gpu_softened_leaf(wanted, shape.wide, softening * std::cbrt(points),
+                                                    periodic ? 0.0 : least_softening_of_clusters)
                                 : gpu_leaf(wanted, shape.wide);
         options.leaf = static_cast<int>(std::lround(leaf));
         shape = fmm_shape(problem, options, table, order);

@@ -11,14 +11,13 @@ namespace farfield {
 /// Points of a leaf that take least time by those rates, for evenly spread points of 1/r.
 double gpu_leaf(const FmmOrder& order, bool wide);
 /// The same for a softened kernel. @param softening  ε in widths of a cube that holds one point, were they
-/// spread evenly
-double gpu_softened_leaf(const FmmOrder& order, bool wide, double softening);
-
-/// As has_periodic_tree: not yet of softened charges.
-bool has_periodic_tree_on_gpu(const SumProblem& problem);
+/// spread evenly @param least  that it counts as, in widths of a leaf
+double gpu_softened_leaf(const FmmOrder& order, bool wide, double softening, double least);
+/// That of clusters, where most bodies are: the cube around one is wide, and its mean density tells little.
+inline constexpr double least_softening_of_clusters = 0.2;
 
 /// As fmm_shape. @param order  0: as the options or the tolerance ask @param softening  ε in sides of a cube
-/// around the points; 0 where it is not known yet
+/// around the points; 0 where it is not known yet; of a periodic tree the problem has it
 FmmShape gpu_fmm_shape(const SumProblem& problem, SumOptions options, const CostTable& table, int order = 0,
                        double softening = 0.0);
 

@@ -39,13 +39,13 @@ T of_rank_0(const SumOptions& options, T value) {
 
 // Leaves stay while the order rises: the cube begins a quarter of one before 0.
 std::unique_ptr<PreparedSum> make_box_on_gpu(const SumProblem& problem, const SumOptions& given, int device,
-                                             double low) {
+                                             const TreeBox& box) {
     auto options = given;
     if (options.leaf <= 0 && options.depth < 0) {
         const auto shape = gpu_fmm_shape(problem, options, cost_table_in_use().table);
         options.leaf = of_rank_0(options, static_cast<int>(std::lround(shape.leaf)));
     }
-    return cuda::make_gpu_box_fmm(problem, options, device, low);
+    return cuda::make_gpu_box_fmm(problem, options, device, box);
 }
 
 } // namespace
@@ -56,9 +56,10 @@ std::unique_ptr<PreparedSum> make_periodic_fmm(const SumProblem& problem, const 
         cuda::OpenSums open{.shape = OpenFmm::image_shape(problem, options),
                             .seconds = seconds_on_gpu(options, usual_gpu, cost_table_in_use().table),
                             .make = make_open_on_gpu};
-        if (has_periodic_tree_on_gpu(problem)) {
+        if (has_periodic_tree(problem)) {
             const auto shape = gpu_fmm_shape(shape_problem(problem), options, cost_table_in_use().table);
             open.make_in_box = make_box_on_gpu;
+            open.softening = far_softening(problem, open.shape);
             open.low = of_rank_0(options, begin_of_box(shape.grid));
         }
         return cuda::make_gpu_image_sum(problem, options, device.gpus.front(), open);
@@ -70,8 +71,9 @@ std::unique_ptr<PreparedSum> make_periodic_fmm(const SumProblem& problem, const 
 double periodic_fmm_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
                             const CostTable& table) {
     const auto shape = OpenFmm::image_shape(problem, options);
-    if (!gpu.empty() && has_periodic_tree_on_gpu(problem))
-        return gpu_fmm_seconds(shape_problem(problem), options, gpu, table);
+    if (!gpu.empty() && has_periodic_tree(problem))
+        return gpu_fmm_seconds(shape_problem(problem), options, gpu, table) +
+               gpu_soft_seconds(problem, soft_tree_costs(problem, shape));
     if (!gpu.empty())
         return gpu_image_seconds(problem, shape, seconds_on_gpu(options, gpu, table), gpu, table);
     if (has_periodic_tree(problem)) return fmm_seconds(shape_problem(problem), options, {}, table);
@@ -86,14 +88,15 @@ namespace {
 double box_tree_bytes(const SumProblem& problem, const SumOptions& options,
                       const std::function<double(const SumProblem&)>& bytes) {
     const auto fmm = fmm_shape(problem, options, cost_table_in_use().table);
-    const auto far = far_costs(problem, periodic_level(fmm.tree.coarse, fmm.order.separation),
-                               {.separation = fmm.order.separation,
-                                .order = fmm.order.order,
-                                .goal = OpenFmm::image_shape(problem, options).goal});
+    const auto far = periodic_costs(problem, fmm.tree.coarse,
+                                    {.separation = fmm.order.separation,
+                                     .order = fmm.order.order,
+                                     .goal = OpenFmm::image_shape(problem, options).goal});
     const auto n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);
     const double images = std::pow(1.0 + 2.0 * fmm.order.separation / fmm.grid.across(), 3) - 1.0;
     const double points = 8.0 * (7.0 * n + (problem.self ? 0.0 : 7.0 * m)) + 60.0 * images * n;
-    return points + (far.is_soft ? 48.0 * (n + m) : 0.0) + 8.0 * far.numbers + bytes(problem);
+    return points + (far.polynomials.is_soft ? 48.0 * (n + m) : 0.0) +
+           8.0 * (far.harmonics.numbers + far.polynomials.numbers) + bytes(problem);
 }
 
 } // namespace
@@ -102,15 +105,16 @@ double periodic_fmm_bytes(const SumProblem& problem, const SumOptions& options, 
                           const std::function<double(const SumProblem&)>& bytes) {
     const auto shape = OpenFmm::image_shape(problem, options);
     const bool on_gpu = device.kind == DeviceKind::cuda;
-    if (on_gpu && has_periodic_tree_on_gpu(problem)) {
+    if (on_gpu && has_periodic_tree(problem)) {
         // points as given and wrapped; of images, where points meet, nothing is counted
         const auto n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);
         const double points = 48.0 * (n + (problem.self ? 0.0 : m)) + 8.0 * n + 64.0 * m;
         const auto fmm = gpu_fmm_shape(shape_problem(problem), options, cost_table_in_use().table);
-        const auto level = periodic_level(fmm.tree.coarse, fmm.order.separation);
-        const auto far =
-            far_costs(problem, level, {.separation = fmm.order.separation, .order = fmm.order.order});
-        return points + 8.0 * far.numbers + bytes(shape_problem(problem));
+        const auto far = periodic_costs(
+            problem, fmm.tree.coarse,
+            {.separation = fmm.order.separation, .order = fmm.order.order, .goal = shape.goal});
+        return points + 8.0 * far.harmonics.numbers + gpu_soft_bytes(problem, far.polynomials) +
+               bytes(shape_problem(problem));
     }
     if (on_gpu)
         return gpu_image_bytes(problem, shape, seconds_on_gpu(options, usual_gpu, cost_table_in_use().table),

@@ -40,6 +40,13 @@ ImageGrid periodic_level(int coarse, int separation) {
     return grid;
 }
 
+PeriodicCosts periodic_costs(const SumProblem& problem, int coarse, const ImageShape& shape) {
+    auto hard = problem;
+    hard.softening = 0.0;
+    return {.harmonics = far_costs(hard, periodic_level(coarse, shape.separation), shape),
+            .polynomials = soft_tree_costs(problem, shape)};
+}
+
 template <class T>
 void FmmPasses<T>::translate_images() {
     const HarmonicBasis basis(images_->order(), numbers_a_line<T>);

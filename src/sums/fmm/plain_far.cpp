@@ -2,6 +2,7 @@
 
 #include "base/last_made.h"
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -44,7 +45,8 @@ typename PlainFar<T>::Part part_of(std::shared_ptr<const PlainOperators<T>> oper
 } // namespace
 
 template <class T>
-PlainFar<T> plain_far(const FmmOrder& order, double softening, int levels, int threads) {
+PlainFar<T> plain_far(const FmmOrder& order, double softening, int levels, int least_harmonic_levels,
+                      int threads) {
     PlainFar<T> out;
     int harmonic_levels = levels;
     if (softening > 0.0) {
@@ -53,13 +55,14 @@ PlainFar<T> plain_far(const FmmOrder& order, double softening, int levels, int t
         harmonic_levels = made->harmonic_levels;
         out.polynomials = part_of<T>({made, &made->polynomials}, levels);
     }
+    harmonic_levels = std::max(harmonic_levels, std::min(levels, least_harmonic_levels));
     if (harmonic_levels == 0) return out;
     out.harmonics = {plain_operators<T>(order, threads), 0, harmonic_levels};
     out.harmonic_work = work_a_cell<T>(order);
     return out;
 }
 
-template PlainFar<float> plain_far<float>(const FmmOrder&, double, int, int);
-template PlainFar<double> plain_far<double>(const FmmOrder&, double, int, int);
+template PlainFar<float> plain_far<float>(const FmmOrder&, double, int, int, int);
+template PlainFar<double> plain_far<double>(const FmmOrder&, double, int, int, int);
 
 } // namespace farfield

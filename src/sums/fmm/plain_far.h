@@ -32,11 +32,13 @@ struct PlainFar {
     }
 };
 
-/// @param softening  ε, in widths of a cell of level 0 @param levels  of the tree
+/// Without images. @param softening  ε, in widths of a cell of level 0 @param levels  of the tree
+/// @param least_harmonic_levels  that have harmonics also where polynomials carry the kernel whole
 template <class T>
-PlainFar<T> plain_far(const FmmOrder& order, double softening, int levels, int threads);
+PlainFar<T> plain_far(const FmmOrder& order, double softening, int levels, int least_harmonic_levels,
+                      int threads);
 
-extern template PlainFar<float> plain_far<float>(const FmmOrder&, double, int, int);
-extern template PlainFar<double> plain_far<double>(const FmmOrder&, double, int, int);
+extern template PlainFar<float> plain_far<float>(const FmmOrder&, double, int, int, int);
+extern template PlainFar<double> plain_far<double>(const FmmOrder&, double, int, int, int);
 
 } // namespace farfield

@@ -216,11 +216,11 @@ TEST(BoxTree, HasSurroundingsAndBackgrounds) {
     }
 }
 
-// So little that far images are as without, and so much that they are softened; and beside a background they
-// always are.
+// Beyond neighbours as 1/r, with what is missing of it, and by the softened kernel alone; and beside a
+// background that shows at any size.
 TEST(BoxTree, SoftensImages) {
     NEEDS_DEVICE();
-    for (const double softening : {0.004, 0.2})
+    for (const double softening : {0.004, 0.05, 0.2, 0.8})
         for (const auto background : {Background::none, Background::uniform}) {
             SCOPED_TRACE(testing::Message() << softening << ' ' << name_of(background));
             const auto uneven = around_a_corner(4000, 15, 3);
@@ -231,6 +231,21 @@ TEST(BoxTree, SoftensImages) {
             expect_near(uneven, options, 1e-3);
             options.leaf = 100;
             expect_near(random_charges(4000, sides_of_cube, 16), options, 1.1e-3);
+        }
+}
+
+// To as many digits as the order brings, so that no wrong far image hides.
+TEST(BoxTree, SoftensImagesToManyDigits) {
+    NEEDS_DEVICE();
+    const auto charges = random_charges(500, sides_of_cube, 22);
+    for (const double softening : {0.01, 0.1})
+        for (const auto boundary : {Boundary::tin_foil, Boundary::vacuum}) {
+            SCOPED_TRACE(testing::Message() << softening << ' ' << name_of(boundary));
+            auto options = in_cube(Method::fmm, 1e-7);
+            options.precision = Precision::float64;
+            options.boundary = boundary;
+            options.softening = softening;
+            expect_near(charges, options, 1e-7);
         }
 }
 

@@ -83,8 +83,7 @@ TEST(BoxFmm, GoesOnWithPointsThatMove) {
     expect_sums(true);
 }
 
-// Softened charges have no periodic tree there yet, but the shape of open space.
-TEST(BoxFmm, HasAPeriodicTreeOnGpusUnlessSoftened) {
+TEST(BoxFmm, HasAPeriodicTreeOnGpus) {
     auto problem = problem_of_cube();
     const auto options = options_of_cube(Method::fmm);
     for (const double tolerance : {1e-3, 1e-8})
@@ -96,12 +95,33 @@ TEST(BoxFmm, HasAPeriodicTreeOnGpusUnlessSoftened) {
             const auto shape = gpu_fmm_shape(problem, options, shipped_cost_table());
             const auto in_space = gpu_fmm_shape(open, options, shipped_cost_table());
             const bool hard = softening == 0.0;
-            EXPECT_EQ(shape.tree.period, hard ? problem.period[0] : 0.0);
-            EXPECT_EQ(shape.grid.periodic, hard);
+            EXPECT_EQ(shape.tree.period, problem.period[0]);
+            EXPECT_TRUE(shape.grid.periodic);
             EXPECT_EQ(shape.order.order, in_space.order.order + (hard && tolerance == 1e-3 ? 1 : 0));
-            EXPECT_GE(shape.grid.across(), hard ? 3.0 : 1.0);
-            if (!hard) EXPECT_EQ(shape.order, in_space.order);
+            EXPECT_GE(shape.grid.across(), 3.0);
+            EXPECT_LE(shape.grid.coarse, hard ? 3 : 1);
         }
+}
+
+// The larger the softening, the more of far images polynomials carry.
+TEST(BoxFmm, SoftensFarImagesByPolynomials) {
+    auto problem = problem_of_cube();
+    const ImageShape shape{.separation = 1, .order = 8, .goal = 2e-4};
+    const auto softened = [&](double softening) {
+        problem.softening = softening * side;
+        return far_softening(problem, shape);
+    };
+    EXPECT_EQ(softened(0.0), FarSoftening::none);
+    EXPECT_EQ(softened(0.01), FarSoftening::none);
+    EXPECT_EQ(softened(0.02), FarSoftening::beside_harmonics);
+    EXPECT_EQ(softened(0.5), FarSoftening::whole);
+    EXPECT_GT(soft_tree_costs(problem, shape).functions, 1000.0);
+    softened(0.02);
+    EXPECT_LT(soft_tree_costs(problem, shape).functions, 200.0);
+    problem.background = Background::uniform; // the mean of the potential is 0
+    EXPECT_EQ(softened(0.0), FarSoftening::none);
+    EXPECT_EQ(softened(1e-6), FarSoftening::beside_harmonics);
+    EXPECT_LE(soft_tree_costs(problem, shape).functions, 4.0);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "sums/lattice/images/cell_formulas.h"
 #include "sums/lattice/images/far_images.h"
 #include "sums/lattice/images/line_pair.h"
+#include "sums/lattice/images/soft_images.h"
 
 #include <farfield/sum.h>
 
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -105,6 +107,47 @@ TEST(FarImages, GiveTheSameSumsFromAnyGrid) {
                 }
                 EXPECT_LT(std::sqrt(off / all), 1e-8) << box.period[0] << ' ' << width << ' ' << separation;
             }
+    }
+}
+
+/// Potentials and fields that far images alone bring.
+template <class Images>
+std::vector<double> far_sums(Images images, const Charges& charges) {
+    const auto n = charges.strengths.size();
+    std::vector<double> out(4 * n, 0.0);
+    WorkWatch watch(images.work(), {}, {});
+    images.add(charges.strengths, {out.data(), out.data() + n}, watch);
+    return out;
+}
+
+// Along any axes, harmonics with what they lack of the softened kernel are what polynomials carry by
+// themselves; charged boxes, too, where there is a background.
+TEST(SoftImages, BesideHarmonicsAreTheRest) {
+    for (const auto& box : boxes()) {
+        const bool closed = box.period[0] * box.period[1] * box.period[2] > 0.0;
+        auto charges = charges_in(box, 30);
+        if (closed) charges.strengths.back() += 2.0;
+        const auto grid = image_grid(box.period, {}, box.extent, 1.0, 1);
+        FarImages harmonics(grid, 22, Isa::automatic, 2);
+        harmonics.set_points(charges.points, {});
+        const auto of_harmonics = far_sums(std::move(harmonics), charges);
+        for (const double softening : {0.02, 0.3}) {
+            const auto soft = [&](bool beside_harmonics) {
+                SoftImages images(grid, {.softening = softening, .beside_harmonics = beside_harmonics},
+                                  {.value = 1e-6, .gradient = 1e-6}, 2);
+                images.set_points(charges.points, nullptr);
+                return far_sums(std::move(images), charges);
+            };
+            const auto whole = soft(false), beside = soft(true);
+            double off = 0.0, all = 0.0, shown = 0.0;
+            for (std::size_t i = 0; i < whole.size(); ++i) {
+                off += std::pow(of_harmonics[i] + beside[i] - whole[i], 2);
+                shown += std::pow(of_harmonics[i] - whole[i], 2);
+                all += whole[i] * whole[i];
+            }
+            EXPECT_LT(std::sqrt(off / all), 3e-6) << box.period[0] << ' ' << softening;
+            EXPECT_GT(std::sqrt(shown / all), 1e-5) << box.period[0] << ' ' << softening;
+        }
     }
 }
 

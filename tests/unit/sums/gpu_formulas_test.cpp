@@ -258,7 +258,7 @@ TEST(TensorOperators, OfPolynomialsHaveMatricesOfEachLevel) {
     of.m2l = M2L::matrix;
     of.rounded = true;
     constexpr int levels = 4;
-    const auto far = plain_far<float>(of, 0.05, levels, 1);
+    const auto far = plain_far<float>(of, 0.05, levels, 0, 1);
     ASSERT_NE(far.polynomials.operators, nullptr);
     const auto& plain = *far.polynomials.operators;
     ASSERT_TRUE(has_tensor_operators(of, plain.size));

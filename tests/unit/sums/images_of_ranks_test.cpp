@@ -77,11 +77,11 @@ TEST(OperatorsOnRanks, OfFarImagesHaveTheBitsOfOne) {
     const auto flat = image_grid({1.0, 0.0, 1.4}, {}, {1.0, 0.6, 1.4}, 0.5, 1);
     for (const auto& grid : {closed, flat}) {
         const ImageOperator one(grid, 6, 2);
-        const SoftOperator soft(grid, 0.3, {.value = 1e-3, .gradient = 1e-3}, 2);
+        const SoftOperator soft(grid, SoftKernel{0.3}, {.value = 1e-3, .gradient = 1e-3}, 2);
         for (const int ranks : {2, 5})
             comm::run_ranks(ranks, [&](comm::Transport& own) {
                 const ImageOperator mine(grid, 6, 1, &own);
-                const SoftOperator my_soft(grid, 0.3, {.value = 1e-3, .gradient = 1e-3}, 1, &own);
+                const SoftOperator my_soft(grid, SoftKernel{0.3}, {.value = 1e-3, .gradient = 1e-3}, 1, &own);
                 ASSERT_EQ(my_soft.powers().degree(), soft.powers().degree());
                 for (int target = 0; target < grid.count(); ++target)
                     for (int source = 0; source < grid.count(); ++source) {
@@ -101,8 +101,9 @@ TEST(OperatorsOnRanks, AreMadeByAllWhereSomeHaveThem) {
     comm::run_ranks(3, [&](comm::Transport& own) {
         const auto kept = image_operator(grid, 4, 1, &own);
         EXPECT_EQ(image_operator(grid, 4, 1, &own)->sums(0, 1).real, kept->sums(0, 1).real);
-        const auto soft = soft_operator(grid, 0.2, goal, 1, &own);
-        EXPECT_EQ(soft_operator(grid, 0.2, goal, 1, &own)->powers().degree(), soft->powers().degree());
+        const auto soft = soft_operator(grid, SoftKernel{0.2}, goal, 1, &own);
+        EXPECT_EQ(soft_operator(grid, SoftKernel{0.2}, goal, 1, &own)->powers().degree(),
+                  soft->powers().degree());
     });
 }
 

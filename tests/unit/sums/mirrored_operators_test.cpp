@@ -155,7 +155,7 @@ TEST(MirroredOperators, SumWhatSendersGiveOneByOne) {
 
 TEST(MirroredOperators, OfPolynomialsHaveStepsOfEachLevel) {
     constexpr int levels = 4;
-    const auto far = plain_far<float>(mirrored_order(5, 0.6), 0.05, levels, 1);
+    const auto far = plain_far<float>(mirrored_order(5, 0.6), 0.05, levels, 0, 1);
     ASSERT_NE(far.polynomials.operators, nullptr);
     EXPECT_EQ(MirroredOperators<float>(*far.polynomials.operators).levels, levels);
     expect_same(*far.polynomials.operators);

@@ -149,16 +149,16 @@ TEST(PlainPolynomials, MoveBetweenParentsAndChildrenAndDifferentiate) {
 
 TEST(PlainFar, HasTheExpansionsThatAnEpsilonNeeds) {
     const auto order = order_of(8, 1);
-    const auto plain = plain_far<double>(order, 0.0, 5, 1);
+    const auto plain = plain_far<double>(order, 0.0, 5, 0, 1);
     EXPECT_EQ(plain.harmonics.end_level, 5);
     EXPECT_EQ(plain.polynomials.operators, nullptr);
     EXPECT_EQ(plain.multiply_adds(2), multiply_adds_a_cell(order, true));
 
-    const auto tiny = plain_far<double>(order, 1e-9, 5, 1);
+    const auto tiny = plain_far<double>(order, 1e-9, 5, 0, 1);
     EXPECT_EQ(tiny.harmonics.end_level, 5);
     EXPECT_EQ(tiny.polynomials.operators, nullptr);
 
-    const auto some = plain_far<double>(order, 0.1, 6, 1);
+    const auto some = plain_far<double>(order, 0.1, 6, 0, 1);
     ASSERT_NE(some.polynomials.operators, nullptr);
     const auto made = softened_operators<double>({order, 0.1, 6}, 1);
     EXPECT_EQ(some.harmonics.end_level, made->harmonic_levels);
@@ -169,21 +169,26 @@ TEST(PlainFar, HasTheExpansionsThatAnEpsilonNeeds) {
         EXPECT_EQ(some.polynomials.operators->multiply_adds(level) > 0.0,
                   level >= some.polynomials.first_level);
 
-    const auto large = plain_far<double>(order, 10.0, 5, 1);
+    const auto large = plain_far<double>(order, 10.0, 5, 0, 1);
     EXPECT_EQ(large.harmonics.operators, nullptr);
     ASSERT_NE(large.polynomials.operators, nullptr);
     EXPECT_FALSE(large.is_empty());
+
+    const auto with_images = plain_far<double>(order, 10.0, 5, 1, 1);
+    ASSERT_NE(with_images.harmonics.operators, nullptr);
+    EXPECT_EQ(with_images.harmonics.end_level, 1);
+    EXPECT_EQ(with_images.polynomials.end_level, large.polynomials.end_level);
 }
 
 TEST(GpuShape, LeavesGrowWithWhatSofteningCosts) {
     const auto order = order_of(12, 1);
     for (const bool wide : {false, true}) {
         const double hard = gpu_leaf(order, wide);
-        const double of_cluster = gpu_softened_leaf(order, wide, 1e-9);
+        const double of_cluster = gpu_softened_leaf(order, wide, 1e-9, least_softening_of_clusters);
         EXPECT_GT(of_cluster, hard); // two kinds of expansions
         EXPECT_LT(of_cluster, 3.0 * hard);
-        EXPECT_GT(gpu_softened_leaf(order, wide, 2.0), hard);    // about a leaf
-        EXPECT_LT(gpu_softened_leaf(order, wide, 1000.0), hard); // few polynomials carry all
+        EXPECT_GT(gpu_softened_leaf(order, wide, 2.0, 0.0), hard);    // about a leaf
+        EXPECT_LT(gpu_softened_leaf(order, wide, 1000.0, 0.0), hard); // few polynomials carry all
     }
 }
 

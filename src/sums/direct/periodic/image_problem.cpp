@@ -105,12 +105,37 @@ SumOptions rim_options(const SumOptions& given, int exponent) {
     return options;
 }
 
-bool softens_far_images(const SumProblem& problem, double goal) {
+namespace {
+
+/// Of images at least `nearest` away.
+bool softens_images(const SumProblem& problem, double goal, double nearest) {
     if (problem.softening == 0.0) return false;
     // beside a background every image's softening shifts the mean of the potential, which is to be 0
     if (problem.background != Background::none) return true;
-    // 3ε²/2r² of the field, r ≥ a quarter period
-    return problem.softening > 0.25 * shortest_period(problem) * std::sqrt(goal / 1.5);
+    return problem.softening > nearest * std::sqrt(goal / 1.5); // 3ε²/2r² of the field
+}
+
+} // namespace
+
+bool softens_far_images(const SumProblem& problem, double goal) {
+    return softens_images(problem, goal, 0.25 * shortest_period(problem));
+}
+
+// Up to about a third of a period, the difference takes polynomials of no higher degree than the kernel (0 to
+// 1e-6, SoftOperator).
+FarSoftening far_softening(const SumProblem& problem, const ImageShape& shape) {
+    constexpr double most_beside = 0.25;
+    const double period = shortest_period(problem);
+    if (!softens_images(problem, shape.goal, shape.separation * period)) return FarSoftening::none;
+    return problem.softening <= most_beside * period ? FarSoftening::beside_harmonics : FarSoftening::whole;
+}
+
+ImageGrid soft_tree_grid(const Lengths& period, double low, int separation) {
+    return image_grid(period, {low, low, low}, period, period[0], separation);
+}
+
+SoftKernel soft_kernel(FarSoftening way, double softening) {
+    return {.softening = softening, .beside_harmonics = way == FarSoftening::beside_harmonics};
 }
 
 double refined_goal(double goal, double factor) {
@@ -147,6 +172,22 @@ FarCosts far_costs(const SumProblem& problem, const ImageGrid& grid, const Image
     out.functions = (shape.order + 1.0) * (shape.order + 1.0);
     out.numbers = grid.operators() * image_numbers_of_a_pair(shape.order);
     out.operator_seconds = out.numbers * seconds_a_number + grid.offsets() * seconds_an_offset;
+    return out;
+}
+
+FarCosts soft_tree_costs(const SumProblem& problem, const ImageShape& shape) {
+    const auto way = far_softening(problem, shape);
+    if (way == FarSoftening::none) return {};
+    const double nearest = shape.separation * shortest_period(problem);
+    const double beside = problem.softening / nearest;
+    const double size = way == FarSoftening::whole ? 1.0 : std::min(1.0, 1.5 * beside * beside);
+    const int degree = soft_degree(shape.goal / size, shape.separation);
+    FarCosts out;
+    out.is_soft = true;
+    out.products = soft_work_of_a_pair(degree);
+    out.functions = out.numbers = soft_powers(degree);
+    out.operator_seconds =
+        soft_operator_seconds(soft_tree_grid(problem.period, 0.0, shape.separation), degree);
     return out;
 }
 

@@ -35,6 +35,22 @@ struct ImageShape {
 
 /// Whether 1/r would not do for far images: the softening shows beside the goal.
 bool softens_far_images(const SumProblem& problem, double goal);
+
+/// How softened charges act beyond the neighbours of the box, where a periodic tree has the rest: as 1/r;
+/// with what is missing of their kernel in polynomials; or by these alone.
+enum class FarSoftening : std::uint8_t { none, beside_harmonics, whole };
+FarSoftening far_softening(const SumProblem& problem, const ImageShape& shape);
+/// For polynomials the box is one cell, and all images within the tree's separation are near.
+ImageGrid soft_tree_grid(const Lengths& period, double low, int separation);
+/// What they carry. @param softening  ε, in the frame
+SoftKernel soft_kernel(FarSoftening way, double softening);
+
+/// The box of a periodic tree.
+struct TreeBox {
+    double low = 0.0;            ///< where it begins, along all axes
+    bool with_far_images = true; ///< else images that are no neighbours of the box are left out
+};
+
 /// The least that is aimed at in them.
 inline constexpr double least_soft_image_goal = 1e-15;
 /// A goal for errors at least `factor` times smaller: a power of 4, so that boxes alike share what is made
@@ -55,6 +71,8 @@ struct FarCosts {
     bool is_soft = false;
 };
 FarCosts far_costs(const SumProblem& problem, const ImageGrid& grid, const ImageShape& shape);
+/// Of the polynomials of a periodic tree; nothing where it has none.
+FarCosts soft_tree_costs(const SumProblem& problem, const ImageShape& shape);
 
 /// What so many multiply-adds of far images take.
 double far_seconds(double work, int threads);

@@ -130,8 +130,9 @@ private:
     void make_far() {
         if (!grid_ || !rim_) grid_ = choose_grid();
         if (is_soft()) {
-            soft_.emplace(*grid_, frame_.softening, soft_goal(problem_, shape_.goal, frame_.exponent),
-                          home_.threads(), ranks_, share_.divides());
+            soft_.emplace(*grid_, SoftKernel{frame_.softening},
+                          soft_goal(problem_, shape_.goal, frame_.exponent), home_.threads(), ranks_,
+                          share_.divides());
             set_far_points(*soft_);
         } else {
             far_.emplace(*grid_, shape_.order, options_.isa, home_.threads(), ranks_, share_.divides());

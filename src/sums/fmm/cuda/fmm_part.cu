@@ -36,11 +36,12 @@ void FmmPart::prepare_sums(Sums<Real>& sums, cudaStream_t stream) {
     const auto& shape = task_.shape;
     const bool periodic = tree_.view().is_periodic();
     const LeafGrid finest{shape.tree.coarse, tree_.levels() - 1, 3, periodic};
+    const bool serves_images = periodic && task_.with_far_images; // by harmonics
     PlainFar<Real> far;
     if (finest.has_far_cells(shape.order.separation))
-        far =
-            plain_far<Real>(shape.order, task_.softening / tree_.view().width, tree_.levels(), task_.threads);
-    if (periodic)
+        far = plain_far<Real>(shape.order, task_.softening / tree_.view().width, tree_.levels(),
+                              serves_images ? 1 : 0, task_.threads);
+    if (serves_images)
         far.images = image_operator(periodic_level(shape.tree.coarse, shape.order.separation),
                                     shape.order.order, task_.threads);
     multiply_adds_ = 0.0;

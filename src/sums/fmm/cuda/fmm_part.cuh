@@ -19,6 +19,7 @@ struct FmmTask {
     TreeCube cube;
     FmmShape shape;
     double softening = 0.0;                        ///< in the frame
+    bool with_far_images = true;                   ///< TreeBox, of a periodic tree
     bool mends = false, shares_multipoles = false; ///< DevicePasses::prepare
     int threads = 1;                               ///< of the host, for operators that are not there yet
 };

@@ -26,10 +26,10 @@ namespace {
 
 class FmmOnGpu : public FramedSum {
 public:
-    /// @param low  of a periodic tree, where the box begins along all axes
+    /// @param box  of a periodic tree
     FmmOnGpu(const SumProblem& problem, const SumOptions& options, const std::vector<int>& devices,
-             double low = 0.0)
-        : FramedSum(problem, options, devices.front()), devices_(devices), low_(low),
+             const TreeBox& box = {})
+        : FramedSum(problem, options, devices.front()), devices_(devices), box_(box),
           shape_(gpu_fmm_shape(problem, options, cost_table_in_use().table)),
           ranks_(options.communicator.size() > 1 ? CommunicatorAccess::transport(options.communicator)
                                                  : nullptr),
@@ -116,11 +116,11 @@ private:
     // The same however points lie in it.
     void take_box(const ConstArrayView& sources, const ConstArrayView& targets) {
         std::array<Extent, 3> box;
-        for (std::size_t k = 0; k < 3; ++k) box[k] = {low_, low_ + problem_.period[k]};
+        for (std::size_t k = 0; k < 3; ++k) box[k] = {box_.low, box_.low + problem_.period[k]};
         take_points(sources, targets, &box);
         cube_.side = std::ldexp(problem_.period[0], frame_.exponent);
         for (std::size_t k = 0; k < 3; ++k)
-            cube_.low[k] = std::ldexp(low_ - frame_.origin[k], frame_.exponent);
+            cube_.low[k] = std::ldexp(box_.low - frame_.origin[k], frame_.exponent);
     }
 
     void prepare() {
@@ -137,6 +137,7 @@ private:
                            .cube = cube_,
                            .shape = shape_,
                            .softening = softening(),
+                           .with_far_images = box_.with_far_images,
                            .mends = problem_.precision == Precision::mixed && !shape_.order.rounded,
                            .shares_multipoles = shares_multipoles(),
                            .threads = thread_count(options_.threads)};
@@ -319,7 +320,7 @@ private:
     }
 
     std::vector<int> devices_;
-    double low_;
+    TreeBox box_;
     FmmShape shape_;
     double softening_in_sides_ = 0.0; ///< of the cube around all points
     TreeCube cube_;
@@ -343,9 +344,9 @@ std::unique_ptr<PreparedSum> make_gpu_fmm(const SumProblem& problem, const SumOp
 }
 
 std::unique_ptr<PreparedSum> make_gpu_box_fmm(const SumProblem& problem, const SumOptions& options,
-                                              int device, double low) {
+                                              int device, const TreeBox& box) {
     const DeviceScope scope(device);
-    return std::make_unique<FmmOnGpu>(problem, options, std::vector{device}, low);
+    return std::make_unique<FmmOnGpu>(problem, options, std::vector{device}, box);
 }
 
 } // namespace farfield::cuda

@@ -119,11 +119,10 @@ BlockShift::BlockShift(double c, int degree, int block_degree) : width_(block_de
         }
 }
 
-SoftImages::SoftImages(const ImageGrid& grid, double softening, const SoftGoal& goal, int threads,
+SoftImages::SoftImages(const ImageGrid& grid, const SoftKernel& kernel, const SoftGoal& goal, int threads,
                        comm::Transport* ranks, bool own_targets)
-    : grid_(grid), operator_(soft_operator(grid, softening, goal, threads, ranks)),
-      digits_(digits_of(goal, grid, softening)), threads_(threads), ranks_(ranks), own_targets_(own_targets) {
-}
+    : grid_(grid), operator_(soft_operator(grid, kernel, goal, threads, ranks)),
+      digits_(digits_of(goal, grid, kernel)), threads_(threads), ranks_(ranks), own_targets_(own_targets) {}
 
 // Blocks of about 64 points, in which polynomials of low degree do: a block is small beside its distance from
 // far images. At least as many digits as the cell's polynomials keep, and one degree for the gradient.

@@ -38,7 +38,7 @@ class SoftImages {
 public:
     /// @param ranks  that share the work, and have all sources; null: this process is alone
     /// @param own_targets  each rank has targets of its own; otherwise all have all, and get all results
-    SoftImages(const ImageGrid& grid, double softening, const SoftGoal& goal, int threads,
+    SoftImages(const ImageGrid& grid, const SoftKernel& kernel, const SoftGoal& goal, int threads,
                comm::Transport* ranks = nullptr, bool own_targets = false);
 
     /// Points in the box, in its frame. @param targets  null: they are the sources

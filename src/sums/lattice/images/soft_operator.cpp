@@ -9,6 +9,7 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 namespace farfield {
@@ -165,11 +166,20 @@ std::vector<double> powers_of(Series series, const Powers& powers, const std::ve
     return out;
 }
 
+/// At the square of a distance.
+Real value_of(const SoftKernel& kernel, Real r2) {
+    const Real softening2 = Real(kernel.softening) * kernel.softening;
+    const Real b = std::sqrt(r2 + softening2);
+    if (!kernel.beside_harmonics) return 1.0L / b;
+    const Real a = std::sqrt(r2); // 1/b − 1/a without cancellation
+    return -softening2 / (a * b * (a + b));
+}
+
 /// Sums of far images over differences of cells, in the unit of the grid.
 class Interpolation {
 public:
-    Interpolation(const ImageGrid& grid, const Lengths& sides, double softening, int points)
-        : grid_(grid), sides_(sides), softening_(softening), fine_(points),
+    Interpolation(const ImageGrid& grid, const Lengths& sides, const SoftKernel& kernel, int points)
+        : grid_(grid), sides_(sides), kernel_(kernel), fine_(points),
           coarse_(std::min(points, points_of_tails)) {
         for (std::size_t k = 0; k < 3; ++k) any_[k] = grid.near_for_any(k);
     }
@@ -180,24 +190,28 @@ public:
     /// One image at −`at` from the point around which.
     [[nodiscard]] Series of_image(const Lengths& at) const {
         return {fine_.n, fine_.series([&](const std::array<Real, 3>& t) {
-                    Real square = Real(softening_) * softening_;
+                    Real square = 0.0L;
                     for (std::size_t k = 0; k < 3; ++k) {
                         const Real x = at[k] + sides_[k] * t[k];
                         square += x * x;
                     }
-                    return 1.0L / std::sqrt(square);
+                    return value_of(kernel_, square);
                 })};
     }
 
     /// All that are near for no cell.
     [[nodiscard]] Series of_outer(const Whole& offset) const {
-        const LatticeTail tail(grid_.period, place_of(offset), length_of(sides_), any_, softening_);
+        const auto centre = place_of(offset);
+        const LatticeTail tail(grid_.period, centre, length_of(sides_), any_, kernel_.softening);
+        std::optional<LatticeTail> of_harmonics; // which leaves out the same images
+        if (kernel_.beside_harmonics) of_harmonics.emplace(grid_.period, centre, length_of(sides_), any_);
         Series out{fine_.n, {}};
         out.c.assign(in_cube(fine_.n, 0, 0, fine_.n), 0.0L);
         add_mirrored({coarse_.n, coarse_.series([&](const std::array<Real, 3>& t) {
                           Lengths d{};
                           for (std::size_t k = 0; k < 3; ++k) d[k] = static_cast<double>(sides_[k] * t[k]);
-                          return tail.value(d);
+                          return of_harmonics ? tail.value(d) - of_harmonics->value(d) - tin_foil(centre, d)
+                                              : tail.value(d);
                       })},
                      0, out);
         for (const auto& image : tail.left_out())
@@ -212,9 +226,19 @@ public:
     }
 
 private:
+    /// What it adds to harmonics along three axes.
+    [[nodiscard]] Real tin_foil(const Lengths& centre, const Lengths& d) const {
+        Real square = 0.0L, volume = 1.0L;
+        for (std::size_t k = 0; k < 3; ++k) {
+            square += Real(centre[k] + d[k]) * (centre[k] + d[k]);
+            volume *= grid_.period[k];
+        }
+        return volume > 0.0L ? 2.0L * std::numbers::pi_v<Real> / 3.0L / volume * square : 0.0L;
+    }
+
     ImageGrid grid_;
     Lengths sides_;
-    double softening_;
+    SoftKernel kernel_;
     Chebyshev fine_, coarse_;
     std::array<ImageGrid::Range, 3> any_{};
 };
@@ -260,17 +284,19 @@ double nearest_far_image(const ImageGrid& grid) {
     return nearest;
 }
 
-double digits_of(const SoftGoal& goal, const ImageGrid& grid, double softening) {
+// The difference falls off as r^−3, so that its gradient is three times as large beside it.
+double digits_of(const SoftGoal& goal, const ImageGrid& grid, const SoftKernel& kernel) {
     const double nearest = nearest_far_image(grid);
-    const double size = 1.0 / std::hypot(nearest, softening);
-    return 1.0 + std::max(std::log10(size / goal.value), std::log10(size / (nearest * goal.gradient)));
+    const auto size = static_cast<double>(std::abs(value_of(kernel, Real(nearest) * nearest)));
+    const double slope = (kernel.beside_harmonics ? 3.0 : 1.0) * size / nearest;
+    return 1.0 + std::max(std::log10(size / goal.value), std::log10(slope / goal.gradient));
 }
 
 double soft_powers(int degree) { return (degree + 1.0) * (degree + 2.0) * (degree + 3.0) / 6.0; }
 
 int soft_degree(double goal, int separation) {
     const double per_digit = separation > 1 ? 3.0 : 4.0;
-    return static_cast<int>(6.0 + per_digit * std::max(0.0, -std::log10(goal)));
+    return static_cast<int>(std::max(1.0, 6.0 - per_digit * std::log10(goal)));
 }
 
 // Functions of lattices along three axes have the most terms; interpolants grow with the degree.
@@ -284,7 +310,7 @@ double soft_operator_seconds(const ImageGrid& grid, int degree) {
 
 // As ImageOperator's constructor: outer images by offsets without signs, those between the rim and them one
 // by one, and for each kind of pairs what it needs.
-SoftOperator::SoftOperator(const ImageGrid& grid, double softening, const SoftGoal& goal, int threads,
+SoftOperator::SoftOperator(const ImageGrid& grid, const SoftKernel& kernel, const SoftGoal& goal, int threads,
                            comm::Transport* ranks)
     : grid_(grid) {
     constexpr double least_side = 0.1; // of a cell's width: flat cells have derivatives across, too
@@ -292,11 +318,12 @@ SoftOperator::SoftOperator(const ImageGrid& grid, double softening, const SoftGo
     for (std::size_t k = 0; k < 3; ++k) {
         sides_[k] = std::max(grid.side(k), least_side * grid.width);
     }
-    const double digits = digits_of(goal, grid, softening);
+    const double digits = digits_of(goal, grid, kernel);
+    const double smooth = kernel.beside_harmonics ? 0.0 : kernel.softening;
     for (std::size_t k = 0; k < 3; ++k)
         if (grid.is_periodic(k))
-            points = std::max(points, points_for(grid.rim[k] + 1.0, softening / grid.side(k), digits));
-    const Interpolation interpolation(grid, sides_, softening, points);
+            points = std::max(points, points_for(grid.rim[k] + 1.0, smooth / grid.side(k), digits));
+    const Interpolation interpolation(grid, sides_, kernel, points);
     const auto outer = outer_series(grid, interpolation, threads, ranks);
     struct Kind {
         Whole offset{};
@@ -376,19 +403,19 @@ void SoftOperator::add(int target, int source, std::span<const double> moments,
         }
 }
 
-std::shared_ptr<const SoftOperator> soft_operator(const ImageGrid& grid, double softening,
+std::shared_ptr<const SoftOperator> soft_operator(const ImageGrid& grid, const SoftKernel& kernel,
                                                   const SoftGoal& goal, int threads, comm::Transport* ranks) {
     struct Key {
         ImageGrid grid;
-        double softening = 0.0;
+        SoftKernel kernel;
         SoftGoal goal;
         bool operator==(const Key&) const = default;
     };
     static LastMade<Key, SoftOperator> kept;
     auto anywhere = grid;
     anywhere.low = {};
-    return kept_or_made(kept, Key{anywhere, softening, goal}, ranks,
-                        [&] { return SoftOperator(anywhere, softening, goal, threads, ranks); });
+    return kept_or_made(kept, Key{anywhere, kernel, goal}, ranks,
+                        [&] { return SoftOperator(anywhere, kernel, goal, threads, ranks); });
 }
 
 } // namespace farfield

@@ -7,7 +7,8 @@
 //   L_i = Σ_b (i + b)! c_(i+b) M_b,   M_b = Σ q (−v)^b/b!,   φ = Σ_i L_i u^i/i!.
 // |u|, |v| ≤ ½ keep the powers well conditioned.
 //
-// The sum over the lattice is meant as lattice_tail.h has it, along three axes of mean 0.
+// The sum over the lattice is meant as lattice_tail.h has it, along three axes of mean 0. What is beside
+// harmonics there is so beside them with the quadratic function of tin foil.
 #pragma once
 
 #include "sums/lattice/images/image_grid.h"
@@ -49,16 +50,25 @@ struct SoftGoal {
     friend bool operator==(const SoftGoal&, const SoftGoal&) = default;
 };
 
+/// What an image does to a point: 1/√(r²+ε²), or that less 1/r, which harmonics carry then: small beside it
+/// where ε is small beside the distance of far images.
+struct SoftKernel {
+    double softening = 0.0; ///< ε, in the unit of the grid
+    bool beside_harmonics = false;
+
+    friend bool operator==(const SoftKernel&, const SoftKernel&) = default;
+};
+
 /// From the box, at least.
 double nearest_far_image(const ImageGrid& grid);
-/// Relative ones that it asks for, of values and gradients.
-double digits_of(const SoftGoal& goal, const ImageGrid& grid, double softening);
+/// Digits of the kernel at the nearest far image that are asked for, of values and gradients: not all where
+/// the goal is larger.
+double digits_of(const SoftGoal& goal, const ImageGrid& grid, const SoftKernel& kernel);
 
 class SoftOperator {
 public:
-    /// @param softening  ε, in the unit of the grid
     /// @param ranks  that make it together; null: this process alone
-    SoftOperator(const ImageGrid& grid, double softening, const SoftGoal& goal, int threads,
+    SoftOperator(const ImageGrid& grid, const SoftKernel& kernel, const SoftGoal& goal, int threads,
                  comm::Transport* ranks = nullptr);
 
     [[nodiscard]] const ImageGrid& grid() const { return grid_; }
@@ -82,13 +92,13 @@ private:
 };
 
 /// Made once; the last few are kept. Ranks, which all ask for the same, make it together unless all have it.
-std::shared_ptr<const SoftOperator> soft_operator(const ImageGrid& grid, double softening,
+std::shared_ptr<const SoftOperator> soft_operator(const ImageGrid& grid, const SoftKernel& kernel,
                                                   const SoftGoal& goal, int threads,
                                                   comm::Transport* ranks = nullptr);
 
 /// Multiply-adds for a pair of cells.
 double soft_work_of_a_pair(int degree);
-/// The degree that relative errors of about `goal` need, about.
+/// The degree that errors of about `goal` beside the kernel at the nearest far image need, about.
 int soft_degree(double goal, int separation);
 /// Powers of total degree up to that.
 double soft_powers(int degree);

@@ -54,7 +54,8 @@ class ImagesOnGpu : public WholeRowsSum {
 public:
     ImagesOnGpu(const SumProblem& problem, const SumOptions& options, int device, OpenSums open)
         : WholeRowsSum(problem, options, device), open_(std::move(open)), frame_(problem),
-          shape_(open_.shape), ranks_(CommunicatorAccess::transport(options.communicator)) {
+          shape_(open_.shape), goal_of_whole_(open_.shape.goal),
+          ranks_(CommunicatorAccess::transport(options.communicator)) {
         const DeviceScope scope(device_);
         shared_rows_.emplace(ranks_, options);
         if (open_.make_in_box != nullptr) make_whole();
@@ -101,7 +102,7 @@ public:
         const double error = comm::from_rank(ranks_, found);
         if (by_images_) return refine_images(error);
         refinements_.push_back(error);
-        if (whole_->refine(error)) return true;
+        if (refine_whole(error)) return true;
         // few points, all of which act on each other in open space, but not across faces
         if (error <= problem_.tolerance || options_.order > 0 || options_.precision != Precision::float64)
             return false;
@@ -119,7 +120,19 @@ private:
         problem.period = frame_.length;
         auto options = open_options(options_, frame_.exponent);
         options.stream = own_stream_->get();
-        whole_ = open_.make_in_box(problem, options, device_, open_.low * frame_.length[0]);
+        whole_ = open_.make_in_box(
+            problem, options, device_,
+            {.low = open_.low * frame_.length[0], .with_far_images = open_.softening != FarSoftening::whole});
+    }
+
+    bool refine_whole(double error) {
+        const bool tree = whole_->refine(error);
+        if (open_.softening == FarSoftening::none) return tree;
+        const double before = std::exchange(
+            goal_of_whole_, refined_goal(goal_of_whole_, refinement(error, problem_.tolerance)));
+        if (goal_of_whole_ == before) return tree;
+        if (has_pairs()) comm::together(ranks_, [&] { make_soft_of_whole(); });
+        return true;
     }
 
     /// Until points are set again, if the whole box has a sum.
@@ -156,8 +169,9 @@ private:
         (by_images_ ? home_ : whole_)
             ->set_points(view_of(sources_.data(), problem_.sources),
                          problem_.self ? ConstArrayView{} : view_of(targets_.data(), problem_.targets));
-        if (!by_images_) return;
+        if (!by_images_ && open_.softening == FarSoftening::none) return;
         shared_rows_->divide(problem_.targets, {first_row(), first_row() + rows()});
+        if (!by_images_) return comm::together(ranks_, [&] { make_soft_of_whole(); });
         choose_grid();
         comm::together(ranks_, [&] {
             make_far();
@@ -185,10 +199,10 @@ private:
             if (!has_pairs()) return;
             // what may fail for want of memory does so before ranks wait for each other
             of_home_.make_room_for(outputs, problem_.targets);
+            if (has_far()) make_room(of_far_, static_cast<std::size_t>(problem_.targets));
             if (!by_images_) return;
             rim_points_.take_strengths(strengths_.data(), own_stream_->get());
             of_rim_.make_room_for(outputs, problem_.targets);
-            make_room(of_far_, static_cast<std::size_t>(problem_.targets));
         });
         const double prepare_seconds = seconds_between(begin, Clock::now());
         if (!outputs.potential && !outputs.field) return;
@@ -231,7 +245,14 @@ private:
         wrap_points(given, n, frame_.length, low(), frame_.exponent, in_box.data(), stream);
     }
 
+    /// Of sums by images.
     [[nodiscard]] bool is_soft() const { return softens_far_images(problem_, open_.shape.goal); }
+    /// Images act through expansions here, and not in `whole_` alone.
+    [[nodiscard]] bool has_far() const { return by_images_ || open_.softening != FarSoftening::none; }
+    /// Which lack the quadratic function of tin foil.
+    [[nodiscard]] bool are_harmonics() const {
+        return by_images_ ? !is_soft() : open_.softening != FarSoftening::whole;
+    }
 
     /// Whether far images can leave errors so many times smaller.
     bool refine_far(double factor) {
@@ -264,19 +285,30 @@ private:
 
     // The grid stays while the order rises, as the images of the rim do.
     void make_far() {
+        if (is_soft()) return make_soft(*grid_, SoftKernel{frame_.softening}, shape_.goal);
         const auto stream = own_stream_->get();
-        const int threads = thread_count(options_.threads);
+        far_.set_operator(*grid_, shape_.order, thread_count(options_.threads), stream);
+        far_.set_points(sources_.data(), problem_.sources, own_targets(), shared_rows_->computed().size(),
+                        stream);
+    }
+
+    void make_soft(const ImageGrid& grid, const SoftKernel& kernel, double goal) {
+        const auto stream = own_stream_->get();
+        soft_.set_operator(grid, kernel, soft_goal(problem_, goal, frame_.exponent),
+                           thread_count(options_.threads), stream);
+        soft_.set_points(sources_.data(), problem_.sources, own_targets(), shared_rows_->computed().size(),
+                         stream);
+    }
+    void make_soft_of_whole() {
+        make_soft(soft_tree_grid(frame_.length, low(), open_.shape.separation),
+                  soft_kernel(open_.softening, frame_.softening), goal_of_whole_);
+    }
+
+    /// At which this GPU evaluates far images; null: all sources.
+    [[nodiscard]] const double* own_targets() const {
         const auto computed = shared_rows_->computed();
         const bool shared = computed.size() < problem_.targets;
-        const double* const to = problem_.self && !shared ? nullptr : targets() + 3 * computed.begin;
-        if (is_soft()) {
-            soft_.set_operator(*grid_, frame_.softening, soft_goal(problem_, shape_.goal, frame_.exponent),
-                               threads, stream);
-            soft_.set_points(sources_.data(), problem_.sources, to, computed.size(), stream);
-        } else {
-            far_.set_operator(*grid_, shape_.order, threads, stream);
-            far_.set_points(sources_.data(), problem_.sources, to, computed.size(), stream);
-        }
+        return problem_.self && !shared ? nullptr : targets() + 3 * computed.begin;
     }
 
     void make_rim() {
@@ -340,10 +372,11 @@ private:
         sum_part(*whole_, strengths_.data(), problem_.sources, outputs, of_home_, hooks, report);
         stop_if_asked(hooks);
         PassTimer timer;
+        if (has_far()) add_far(timer);
         comm::together(ranks_, [&] {
-            timer.begin(stream);
+            if (!has_far()) timer.begin(stream);
             leave(outputs, moments, potential, field);
-            timer.mark("other terms", stream);
+            timer.mark(has_far() ? "far images" : "other terms", stream);
             own_stream_->synchronize();
         });
         report.compute_seconds += timer.total();
@@ -362,24 +395,30 @@ private:
         sum_rim(outputs, hooks, rim);
         stop_if_asked(hooks);
         PassTimer timer;
+        add_far(timer);
         comm::together(ranks_, [&] {
-            timer.begin(stream);
-            auto* const of_share = of_far_.data() + shared_rows_->computed().begin;
-            if (is_soft())
-                soft_.compute(strengths_.data(), of_share, stream);
-            else
-                far_.compute(strengths_.data(), of_share, stream);
-            timer.mark("far images", stream);
-        });
-        const bool gathered = shared_rows_->gather(
-            {{reinterpret_cast<std::byte*>(of_far_.data()), sizeof(Vec4<double>)}}, stream);
-        comm::together(ranks_, [&] {
-            if (gathered) timer.mark("other ranks", stream);
             leave(outputs, moments, potential, field);
             timer.mark("far images", stream);
             own_stream_->synchronize();
         });
         tell(rim, timer, moments, report);
+    }
+
+    /// From far images to all targets.
+    void add_far(PassTimer& timer) {
+        const auto stream = own_stream_->get();
+        comm::together(ranks_, [&] {
+            timer.begin(stream);
+            auto* const of_share = of_far_.data() + shared_rows_->computed().begin;
+            if (by_images_ && !is_soft())
+                far_.compute(strengths_.data(), of_share, stream);
+            else
+                soft_.compute(strengths_.data(), of_share, stream);
+            timer.mark("far images", stream);
+        });
+        const bool gathered = shared_rows_->gather(
+            {{reinterpret_cast<std::byte*>(of_far_.data()), sizeof(Vec4<double>)}}, stream);
+        if (gathered) timer.mark("other ranks", stream);
     }
 
     void leave(const SumOutputs& outputs, const BoxMoments& moments, double* potential, double* field) const {
@@ -388,12 +427,12 @@ private:
         finish({.m = rows(),
                 .home = of_home_.results(outputs, first),
                 .rim = !by_images_ ? PartResults{} : of_rim_.results(outputs, first),
-                .far = !by_images_ ? nullptr : of_far_.data() + first,
+                .far = !has_far() ? nullptr : of_far_.data() + first,
                 .potential = potential,
                 .field = field,
                 .sign = problem_.kernel->sign,
                 .unit = frame_.scale(),
-                .quadratic = problem_.is_periodic_box() && !is_soft(), // softened ones have it
+                .quadratic = problem_.is_periodic_box() && are_harmonics(),
                 .vacuum = problem_.boundary == Boundary::vacuum,
                 .volume = frame_.volume(),
                 .middle = {from[0], from[1], from[2]},
@@ -421,6 +460,7 @@ private:
     OpenSums open_;
     PeriodicFrame frame_;
     ImageShape shape_;
+    double goal_of_whole_;                   ///< of the softening of its far images
     std::unique_ptr<PreparedSum> whole_;     ///< of the box and all images, or none
     bool by_images_ = true, placed_ = false; ///< the points at hand are summed by parts; they are in the sums
     std::vector<double> refinements_;        ///< errors that the whole sum was refined for

@@ -14,11 +14,12 @@ struct OpenSums {
     OpenSeconds seconds; ///< on `usual_gpu`
     std::unique_ptr<PreparedSum> (*make)(const SumProblem& problem, const SumOptions& options, int device);
     bool takes_host_arrays = false; ///< on ranks
-    /// Not null: the whole box by one sum, of which it lacks what tin foil, a background and vacuum bring, of
-    /// points in [low, low + period)³; it throws PointsMeet. Where it does not do, images are summed.
+    /// Not null: the whole box by one sum, of which it lacks what tin foil, a background and vacuum bring,
+    /// and the softening of far images; it throws PointsMeet. Where it does not do, images are summed.
     std::unique_ptr<PreparedSum> (*make_in_box)(const SumProblem& problem, const SumOptions& options,
-                                                int device, double low) = nullptr;
-    double low = 0.0; ///< of that, in periods
+                                                int device, const TreeBox& box) = nullptr;
+    double low = 0.0;                            ///< of its box, in periods
+    FarSoftening softening = FarSoftening::none; ///< of its far images
 };
 
 /// @throws BackendUnavailable without CUDA or such a GPU; what `make` throws.

@@ -69,6 +69,18 @@ ImageGrid expected_gpu_grid(const SumProblem& problem, const ImageShape& shape, 
                              shape.separation);
 }
 
+/// Of an execution, at points.
+double point_seconds(const SumProblem& problem, const FarCosts& far) {
+    const double points = static_cast<double>(problem.sources) + 4.0 * static_cast<double>(problem.targets);
+    return gpu_seconds_a_function * points * far.functions;
+}
+
+/// Of operators, and of sums of parts and cells.
+double expansion_bytes(const SumProblem& problem, const FarCosts& far, double cells) {
+    const double parts = std::min(4096.0, static_cast<double>(problem.sources) / 512.0); // of cells
+    return 8.0 * far.numbers + 8.0 * 1.3 * far.functions * (parts + 11.0 * cells + 0.25 * cells * cells);
+}
+
 } // namespace
 
 BoxExtent rounded_extent(const Lengths& period, const Lengths& low, const Lengths& high) {
@@ -101,11 +113,9 @@ double gpu_image_seconds(const SumProblem& problem, const ImageShape& shape, con
             .bytes;
     const double way =
         problem.moves ? 0.0 : rates.start_seconds + problem.executions * bytes / rates.bytes_per_second;
-    const double points = static_cast<double>(problem.sources) + 4.0 * static_cast<double>(problem.targets);
     const auto grid = expected_gpu_grid(problem, shape, seconds);
     return way + seconds(home_problem(problem, 0)) + seconds_beside_home(problem, grid, shape, 0, seconds) +
-           problem.executions *
-               (fixed_seconds + gpu_seconds_a_function * points * far_costs(problem, grid, shape).functions);
+           problem.executions * (fixed_seconds + point_seconds(problem, far_costs(problem, grid, shape)));
 }
 
 double gpu_image_bytes(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds,
@@ -118,11 +128,20 @@ double gpu_image_bytes(const SumProblem& problem, const ImageShape& shape, const
     const double points = 8.0 * n + (n + (problem.self ? 0.0 : m)) * (2.0 * 24.0 + 24.0 + 16.0 + 16.0);
     const double results = 4.0 * 32.0 * m;
     const auto far = far_costs(problem, grid, shape);
-    const double parts = std::min(4096.0, n / 512.0); // of cells, with sums of their own
-    const double cells = grid.count();
     return points + results + 36.0 * static_cast<double>(images) + bytes(home_problem(problem, 0)) +
-           bytes(rim_problem(problem, 0, images)) + 8.0 * far.numbers +
-           8.0 * 1.3 * far.functions * (parts + 11.0 * cells + 0.25 * cells * cells);
+           bytes(rim_problem(problem, 0, images)) + expansion_bytes(problem, far, grid.count());
+}
+
+// As gpu_image_bytes has it.
+double gpu_soft_bytes(const SumProblem& problem, const FarCosts& polynomials) {
+    if (!polynomials.is_soft) return 0.0;
+    const auto n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);
+    return 40.0 * (n + (problem.self ? 0.0 : m)) + 32.0 * m + expansion_bytes(problem, polynomials, 1);
+}
+
+double gpu_soft_seconds(const SumProblem& problem, const FarCosts& polynomials) {
+    if (!polynomials.is_soft) return 0.0;
+    return operator_seconds(problem, polynomials) + problem.executions * point_seconds(problem, polynomials);
 }
 
 } // namespace farfield

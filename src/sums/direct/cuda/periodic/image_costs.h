@@ -35,4 +35,8 @@ double gpu_image_seconds(const SumProblem& problem, const ImageShape& shape, con
 double gpu_image_bytes(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds,
                        const std::function<double(const SumProblem&)>& bytes);
 
+/// Of the polynomials beside a periodic tree (soft_tree_costs), of all executions: those of an H200.
+double gpu_soft_seconds(const SumProblem& problem, const FarCosts& polynomials);
+double gpu_soft_bytes(const SumProblem& problem, const FarCosts& polynomials);
+
 } // namespace farfield

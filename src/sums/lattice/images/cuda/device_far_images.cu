@@ -35,8 +35,10 @@ void PointsByCells::sort(const GridView& grid, const double* points, std::int64_
     make_room(rows_, size);
     make_room(offsets_, 3 * size);
     make_room(starts_, static_cast<std::size_t>(cells) + 1);
-    launch_over(n, stream, cells_kernel, grid, points, n, keys_.data(), unsorted_rows_.data());
-    if (n > 0) {
+    const bool one_cell = cells == 1; // as they are
+    launch_over(n, stream, cells_kernel, grid, points, n, (one_cell ? sorted_keys_ : keys_).data(),
+                (one_cell ? rows_ : unsorted_rows_).data());
+    if (n > 0 && !one_cell) {
         std::size_t bytes = 0;
         const int bits = std::max(1, static_cast<int>(std::bit_width(static_cast<unsigned>(cells - 1))));
         const auto sort = [&](void* memory) {

@@ -3,6 +3,7 @@
 #include "backend/cuda/check.h"
 #include "sums/tree/cuda/launch.cuh"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <unordered_map>
@@ -11,7 +12,7 @@
 namespace farfield::cuda {
 namespace {
 
-constexpr int threads = 128, powers_of_a_thread = 4, points_at_once = 32, sources_of_a_block = 4;
+constexpr int threads = 128, most_powers_of_a_thread = 4, points_at_once = 32, sources_of_a_block = 4;
 
 __device__ int x_of(std::int32_t power) { return power & 1023; }
 __device__ int y_of(std::int32_t power) { return power >> 10 & 1023; }
@@ -24,6 +25,7 @@ struct Units {
 
 struct MomentsTask {
     SoftPowers powers;
+    int group; ///< threads that have all powers, or some; groups take points in turn
     Units units;
     const CellPart* parts;
     const std::int32_t* rows;
@@ -32,17 +34,19 @@ struct MomentsTask {
 };
 
 /// Σ q (−v)^b over the points of a part: a block for each part and some powers.
+template <int powers_of_a_thread>
 __global__ void __launch_bounds__(threads) moments_kernel(const __grid_constant__ MomentsTask task) {
     extern __shared__ double values[]; // x^a, y^b and z^c of points
     const int pitch = (task.powers.degree + 1) | 1, of_axis = points_at_once * pitch;
-    const int thread = static_cast<int>(threadIdx.x);
+    const int thread = static_cast<int>(threadIdx.x), of_group = thread % task.group;
+    const int group = thread / task.group, groups = threads / task.group;
     const auto part = task.parts[blockIdx.x];
-    const int first_power = static_cast<int>(blockIdx.y) * threads * powers_of_a_thread + thread;
+    const int first_power = static_cast<int>(blockIdx.y) * task.group * powers_of_a_thread + of_group;
     double sums[powers_of_a_thread] = {};
     int places[powers_of_a_thread][3];
 #pragma unroll
     for (int k = 0; k < powers_of_a_thread; ++k) {
-        const int i = first_power + k * threads;
+        const int i = first_power + k * task.group;
         const auto power = i < task.powers.size ? task.powers.power[i] : 0;
         places[k][0] = x_of(power);
         places[k][1] = of_axis + y_of(power);
@@ -62,16 +66,46 @@ __global__ void __launch_bounds__(threads) moments_kernel(const __grid_constant_
             }
         }
         __syncthreads();
-        for (int j = 0; j < count; ++j)
+        for (int j = group; j < count; j += groups)
 #pragma unroll
             for (int k = 0; k < powers_of_a_thread; ++k)
                 sums[k] = fma(values[places[k][0] + j * pitch] * values[places[k][1] + j * pitch],
                               values[places[k][2] + j * pitch], sums[k]);
     }
+    if (groups > 1) { // of which the first adds up the others' sums
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < powers_of_a_thread; ++k) values[k * threads + thread] = sums[k];
+        __syncthreads();
+        if (group > 0) return;
+        for (int other = 1; other < groups; ++other)
+#pragma unroll
+            for (int k = 0; k < powers_of_a_thread; ++k)
+                sums[k] += values[k * threads + other * task.group + of_group];
+    }
 #pragma unroll
     for (int k = 0; k < powers_of_a_thread; ++k)
-        if (const int i = first_power + k * threads; i < task.powers.size)
+        if (const int i = first_power + k * task.group; i < task.powers.size)
             task.part_sums[static_cast<std::int64_t>(blockIdx.x) * task.powers.size + i] = sums[k];
+}
+
+/// Queues that with as few threads a group as do.
+template <int powers_of_a_thread>
+void form_moments(MomentsTask task, int parts, cudaStream_t stream) {
+    task.group = 1;
+    while (task.group < threads && task.group * powers_of_a_thread < task.powers.size) task.group *= 2;
+    const int powers_of_a_block = task.group * powers_of_a_thread;
+    const auto pitch = static_cast<std::size_t>((task.powers.degree + 1) | 1);
+    const auto numbers = std::max<std::size_t>(3 * points_at_once * pitch, powers_of_a_thread * threads);
+    const auto bytes = numbers * sizeof(double);
+    check(cudaFuncSetAttribute(moments_kernel<powers_of_a_thread>,
+                               cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+          "moments of softened images");
+    const auto blocks_a_part =
+        static_cast<unsigned>((task.powers.size + powers_of_a_block - 1) / powers_of_a_block);
+    moments_kernel<powers_of_a_thread>
+        <<<dim3(static_cast<unsigned>(parts), blocks_a_part), threads, bytes, stream>>>(task);
+    check_launch("moments of softened images");
 }
 
 /// Sums of the parts of each cell, over factorials.
@@ -184,9 +218,9 @@ void upload(const std::vector<T>& values, DeviceArray<T>& to, cudaStream_t strea
 
 } // namespace
 
-void DeviceSoftImages::set_operator(const ImageGrid& grid, double softening, const SoftGoal& goal,
+void DeviceSoftImages::set_operator(const ImageGrid& grid, const SoftKernel& kernel, const SoftGoal& goal,
                                     int threads_of_host, cudaStream_t stream) {
-    const auto wanted = soft_operator(grid, softening, goal, threads_of_host);
+    const auto wanted = soft_operator(grid, kernel, goal, threads_of_host);
     grid_ = grid;
     view_ = GridView(grid);
     if (wanted == operator_) return;
@@ -261,20 +295,18 @@ void DeviceSoftImages::compute(const double* strengths, Vec4<double>* out, cudaS
         return static_cast<unsigned>((count + each - 1) / each);
     };
     if (sources_.parts() > 0) {
-        const auto bytes = room(3, points_at_once, (powers_.degree + 1) | 1) * sizeof(double);
-        check(cudaFuncSetAttribute(moments_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(bytes)),
-              "moments of softened images");
-        moments_kernel<<<dim3(static_cast<unsigned>(sources_.parts()),
-                              blocks_for(size, threads * powers_of_a_thread)),
-                         threads, bytes, stream>>>({.powers = powers_,
-                                                    .units = units,
-                                                    .parts = sources_.part_list(),
-                                                    .rows = sources_.rows(),
-                                                    .offsets = sources_.offsets(),
-                                                    .strengths = strengths,
-                                                    .part_sums = part_sums_.data()});
-        check_launch("moments of softened images");
+        const MomentsTask task{.powers = powers_,
+                               .group = threads,
+                               .units = units,
+                               .parts = sources_.part_list(),
+                               .rows = sources_.rows(),
+                               .offsets = sources_.offsets(),
+                               .strengths = strengths,
+                               .part_sums = part_sums_.data()};
+        if (size <= threads)
+            form_moments<1>(task, sources_.parts(), stream);
+        else
+            form_moments<most_powers_of_a_thread>(task, sources_.parts(), stream);
     }
     const std::int64_t numbers = std::int64_t{1} * cells * size;
     launch_over(numbers, stream, add_parts_kernel, powers_, cells, sources_.first_part(),

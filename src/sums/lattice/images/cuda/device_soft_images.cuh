@@ -21,8 +21,8 @@ struct SoftPowers {
 
 class DeviceSoftImages {
 public:
-    /// Keeps what it has of the same operator. @param softening  ε, in the unit of the grid
-    void set_operator(const ImageGrid& grid, double softening, const SoftGoal& goal, int threads,
+    /// Keeps what it has of the same operator.
+    void set_operator(const ImageGrid& grid, const SoftKernel& kernel, const SoftGoal& goal, int threads,
                       cudaStream_t stream);
     /// N×3 points in the box; no targets: they are the sources.
     void set_points(const double* sources, std::int64_t n, const double* targets, std::int64_t m,
